@@ -15,14 +15,14 @@ const MAX_P99_MS = 1;
 export async function acp(): Promise<Figure[]> {
   const agent = new PassThrough();
   const editor = new PassThrough();
-  const to_editor = new LineOutput(editor);
-  const to_agent = new LineOutput(new PassThrough().resume());
+  const toEditor = new LineOutput(editor);
+  const toAgent = new LineOutput(new PassThrough().resume());
   const proxy = new AcpProxy({
     gate: NO_GATE,
-    ask_in: "gate",
-    is_strict: false,
-    editor: to_editor,
-    agent: to_agent,
+    askIn: "gate",
+    isStrict: false,
+    editor: toEditor,
+    agent: toAgent,
     say: (text) => {
       throw new Error(text);
     },
@@ -35,22 +35,22 @@ export async function acp(): Promise<Figure[]> {
     times[count++] = performance.now() - started;
     return passed;
   };
-  const { ended } = new LineFilter({ from: agent, to: to_editor, max_bytes: 64 * 1024 * 1024, beyond: "drop", look });
+  const { ended } = new LineFilter({ from: agent, to: toEditor, maxBytes: 64 * 1024 * 1024, beyond: "drop", look });
   const [sent, received] = [createHash("sha256"), createHash("sha256")];
   editor.on("data", (chunk: Buffer) => received.update(chunk));
   const started = performance.now();
   await send(agent, sent);
   await ended;
-  to_editor.end();
+  toEditor.end();
   await new Promise((resolve) => editor.once("end", resolve));
   const ms = performance.now() - started;
-  const is_same = sent.digest("hex") === received.digest("hex");
+  const isSame = sent.digest("hex") === received.digest("hex");
   const p99 = times.sort()[Math.floor(MESSAGES * 0.99)] ?? 0;
   return [
     figure("acp: p99 of a message", p99, "ms", MAX_P99_MS, `${MESSAGES} messages in ${ms.toFixed(0)} ms`),
     figure(
       "acp: replay that isn't the same",
-      is_same && count === MESSAGES ? 0 : 1,
+      isSame && count === MESSAGES ? 0 : 1,
       "times",
       0,
       "byte for byte, by SHA-256",

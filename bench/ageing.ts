@@ -35,27 +35,27 @@ export async function ageing(): Promise<Figure[]> {
     const verified = Array.from({ length: VERIFICATIONS }, () => verifySeconds(home.env));
     const gate = await startGate(home);
     await sleep(AT_REST_MS);
-    const at_rest = gate.residentMib();
+    const atRest = gate.residentMib();
     const client = await greeted(home.paths.agent_socket, home.token);
     const make = (index: number) => callMessage(work.folders[index % work.folders.length] ?? "", index);
     await client.pipelined(CALLS, 256, make, mustBeAllowed);
-    const after_calls = gate.residentMib();
-    const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+    const afterCalls = gate.residentMib();
+    const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
     await operator.call("grants.search", { text: "project-7" });
     await operator.call("approvals.history", {});
     await operator.call("grants.stale", {});
     await operator.close();
     client.close();
     await sleep(AT_REST_MS);
-    const at_rest_again = gate.residentMib();
+    const atRestAgain = gate.residentMib();
     await gate.stop();
     const beside = `beside ${GRANTS.toLocaleString("en")} grants and ${REQUESTS.toLocaleString("en")} requests`;
     return [
-      figure("resident at rest", at_rest, "MiB", MAX_RESIDENT_MIB, beside),
-      figure("resident after 50,000 calls", after_calls, "MiB", null, "heap and compiled code at work"),
+      figure("resident at rest", atRest, "MiB", MAX_RESIDENT_MIB, beside),
+      figure("resident after 50,000 calls", afterCalls, "MiB", null, "heap and compiled code at work"),
       figure(
         "resident at rest again",
-        at_rest_again,
+        atRestAgain,
         "MiB",
         MAX_RESIDENT_MIB,
         "after these calls, and lists that were looked at",
@@ -86,7 +86,7 @@ function makeRequests(home: string, paths: GatePaths): unknown[] {
   const failures: unknown[] = [];
   const made = receiptsOf({
     databases: { approvals, grants },
-    files: { key_file: paths.receipt_key, folder: paths.receipts_dir },
+    files: { key_file: paths.receiptKey, folder: paths.receiptsDir },
     now: systemClock.now,
     failed: (error) => failures.push(error),
   });

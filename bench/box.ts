@@ -50,11 +50,11 @@ export async function box(): Promise<Figure[]> {
   try {
     if (!small.box.is_available) throw new Error(`there is no box here: ${JSON.stringify(small.box.status())}`);
     const project = join(small.folder, "project");
-    const deep_project = join(small.folder, "deep");
-    const large_project = join(large.folder, "project");
-    for (const folder of [project, deep_project]) mkdirSync(folder);
-    mkdirSync(join(deep_project, ...Array.from({ length: DEEP }, () => "d")), { recursive: true });
-    fill(large_project);
+    const deepProject = join(small.folder, "deep");
+    const largeProject = join(large.folder, "project");
+    for (const folder of [project, deepProject]) mkdirSync(folder);
+    mkdirSync(join(deepProject, ...Array.from({ length: DEEP }, () => "d")), { recursive: true });
+    fill(largeProject);
     const times: Times = { plain: [], boxed: [], looking: [], deep: [], large: [] };
     const prepared: number[] = [];
     const pausing = async (line: string, cwd: string) => {
@@ -65,21 +65,21 @@ export async function box(): Promise<Figure[]> {
       const plain = await pausing(PLAIN, project);
       const boxed = await pausing(prepare(small.box, project), project);
       const looking = await pausing(prepare(small.box, project, LOOKING), project);
-      const deep = await pausing(prepare(small.box, deep_project), deep_project);
+      const deep = await pausing(prepare(small.box, deepProject), deepProject);
       const began = performance.now();
-      const line = prepare(large.box, large_project);
-      const prepare_ms = performance.now() - began;
-      const larger = await pausing(line, large_project);
+      const line = prepare(large.box, largeProject);
+      const prepareMs = performance.now() - began;
+      const larger = await pausing(line, largeProject);
       if (run < 5) continue; // the first ones warm the file cache
       times.plain.push(plain);
       times.boxed.push(boxed);
       times.looking.push(looking);
       times.deep.push(deep);
       times.large.push(larger);
-      prepared.push(prepare_ms);
+      prepared.push(prepareMs);
     }
-    const at_once = await allAtOnce(small.box, project);
-    return figures(times, { prepared, gate: await gateProcessor(), maker: small.box.status().maker ?? "" }, at_once);
+    const atOnce = await allAtOnce(small.box, project);
+    return figures(times, { prepared, gate: await gateProcessor(), maker: small.box.status().maker ?? "" }, atOnce);
   } finally {
     for (const each of [small, large]) each.remove();
   }
@@ -104,7 +104,7 @@ async function gateProcessor(): Promise<Map<string, number[]>> {
 function figures(
   times: Times,
   { prepared, gate, maker }: { prepared: readonly number[]; gate: ReadonlyMap<string, number[]>; maker: string },
-  at_once: number,
+  atOnce: number,
 ): Figure[] {
   const p95 = (values: readonly number[]) => quantile(values, 0.95);
   const said = (values: readonly number[]) =>
@@ -123,7 +123,7 @@ function figures(
     added(`a project ${DEEP} folders deep`, deep, MAX_MEDIAN_MS + MAX_LARGER_MS),
     added("100,000 files and 60 toolchains", large, MAX_MEDIAN_MS + MAX_LARGER_MS),
     figure("  in the decision", median(prepared), "ms", null, said(prepared)),
-    figure(`${AT_ONCE} at once, each`, at_once / AT_ONCE, "ms", null, `${at_once.toFixed(0)} ms in all`),
+    figure(`${AT_ONCE} at once, each`, atOnce / AT_ONCE, "ms", null, `${atOnce.toFixed(0)} ms in all`),
   ];
 }
 
@@ -156,10 +156,10 @@ async function benchBox(toolchains: number): Promise<Bench> {
     clock: systemClock,
     alarms: { raise: (alarm) => console.error(alarm.message) },
     audit: { append: () => undefined },
-    agent_pauses: { begin: (agent_id) => ({ agent_id, since: "", until: null }) },
+    agent_pauses: { begin: (agentId) => ({ agent_id: agentId, since: "", until: null }) },
     stateOf: () => ({ level: "Supervised", stopped: null }),
     agents: () => [],
-    gate_folders: [],
+    gateFolders: [],
     failed: (what, error) => console.error(what, error),
   });
   await service.ready;

@@ -27,7 +27,7 @@ export interface BoxedCalls {
   close(): Promise<void>;
 }
 
-export async function boxedCalls(node_flags: readonly string[] = []): Promise<BoxedCalls> {
+export async function boxedCalls(nodeFlags: readonly string[] = []): Promise<BoxedCalls> {
   const home = benchHome([]);
   home.env.PATH = `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`;
   const project = makeCodingProject(home.home, home.env);
@@ -37,9 +37,9 @@ export async function boxedCalls(node_flags: readonly string[] = []): Promise<Bo
     writeFileSync(join(folder, "index.ts"), `export const part = ${index};\n`);
   }
   writeFileSync(join(project, "tests.sh"), "echo passed > test/empty/last.txt\n");
-  const gate = await startGate(home, [], { node_flags });
-  const { agent_socket, operator_socket, operator_token } = home.paths;
-  const operator = await OperatorClient.connect(operator_socket, operator_token);
+  const gate = await startGate(home, [], { nodeFlags });
+  const { agent_socket, operator_socket, operatorToken } = home.paths;
+  const operator = await OperatorClient.connect(operator_socket, operatorToken);
   while (!(await operator.call("box.status", {})).is_available) await wait(50);
   for (const capability of ["fs:read", "fs:write"] as const)
     await operator.call("grants.add", { capability, target: `${project}/**` });
@@ -52,19 +52,19 @@ export async function boxedCalls(node_flags: readonly string[] = []): Promise<Bo
     project,
     async call(line) {
       const before = processorTime(gate.child.pid);
-      const call_id = `c${++count}`;
+      const callId = `c${++count}`;
       const { data } = await client.ask({
         type: "tool.call",
         data: {
-          id: call_id,
+          id: callId,
           intent: "",
           executor: "Bash",
           args: { command: line },
-          context: { cwd: project, call_id },
+          context: { cwd: project, call_id: callId },
         },
       });
       await run(wordsOf(data, line), project, home.env);
-      await client.ask({ type: "tool.ran", data: { id: `${call_id}r`, call_id, ok: true, duration_ms: 1 } });
+      await client.ask({ type: "tool.ran", data: { id: `${callId}r`, call_id: callId, ok: true, duration_ms: 1 } });
       await wait(AFTER_MS);
       return (processorTime(gate.child.pid) - before) / 1000;
     },

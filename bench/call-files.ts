@@ -26,7 +26,7 @@ export async function askedCall(): Promise<AskedCall> {
   let coverage: Promise<Coverage> | undefined;
   const gate = await startGate(home, ["--no-notifications"], {
     launcher: LAUNCHER,
-    node_flags: ["--inspect=127.0.0.1:0"],
+    nodeFlags: ["--inspect=127.0.0.1:0"],
     spawned: (child) => {
       coverage = Coverage.of(child, ROOT);
       coverage.catch(() => undefined);
@@ -36,7 +36,7 @@ export async function askedCall(): Promise<AskedCall> {
     const looks = await coverage;
     if (looks === undefined) throw new Error("no gate was started");
     const client = await greeted(home.paths.agent_socket, home.token);
-    const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+    const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
     const call = (id: string) => ({
       type: "tool.call",
       data: { id, intent: "", executor: "shell_exec", args: { command: "git push" }, context: { cwd: home.home } },

@@ -70,7 +70,7 @@ function sessionWith(box: StandInBox | undefined): Asks {
     const settings: StageSettings = {
       home,
       grants,
-      gate_files: new GateFiles(paths, home),
+      gateFiles: new GateFiles(paths, home),
       pause: null,
       judge_threshold: 0.3,
       now: Date.now,

@@ -20,8 +20,8 @@ export class Conversation {
   readonly #client: LineClient;
   readonly #inbox = new Map<string, LineMessage[]>();
   readonly #waiting = new Map<string, (message: LineMessage | undefined) => void>();
-  #is_ended = false;
-  #next_id = 1;
+  #isEnded = false;
+  #nextId = 1;
 
   private constructor(client: LineClient) {
     this.#client = client;
@@ -42,8 +42,8 @@ export class Conversation {
 
   /** Sends a message. Gives its id, and the first answer. @throws ConnectionEnded */
   async ask(type: string, data: object): Promise<{ id: string; answer: LineMessage }> {
-    if (this.#is_ended) throw new ConnectionEnded();
-    const id = `f${this.#next_id++}`;
+    if (this.#isEnded) throw new ConnectionEnded();
+    const id = `f${this.#nextId++}`;
     this.#client.send({ type, data: { id, ...data } });
     return { id, answer: await this.next(id) };
   }
@@ -63,7 +63,7 @@ export class Conversation {
   async next(id: string): Promise<LineMessage> {
     const there = this.#inbox.get(id)?.shift();
     if (there !== undefined) return there;
-    if (this.#is_ended) throw new ConnectionEnded();
+    if (this.#isEnded) throw new ConnectionEnded();
     const message = await new Promise<LineMessage | undefined>((resolve) => this.#waiting.set(id, resolve));
     if (message === undefined) throw new ConnectionEnded();
     return message;
@@ -86,7 +86,7 @@ export class Conversation {
   }
 
   #end(): void {
-    this.#is_ended = true;
+    this.#isEnded = true;
     for (const resolve of this.#waiting.values()) resolve(undefined);
     this.#waiting.clear();
   }

@@ -1,4 +1,4 @@
-/** One measured ratio against what it may be. `limit` null: only reported. `at_most` false: it must be at least the limit. */
+/** One measured ratio against what it may be. `limit` null: only reported. `atMost` false: it must be at least the limit. */
 export interface Figure {
   name: string;
   value: number;
@@ -15,10 +15,10 @@ export function figure(
   unit: string,
   limit: number | null,
   detail: string,
-  at_most = true,
+  atMost = true,
 ): Figure {
   const rounded = Math.round(value * 1000) / 1000;
-  const ok = limit === null || (at_most ? rounded <= limit : rounded >= limit);
+  const ok = limit === null || (atMost ? rounded <= limit : rounded >= limit);
   return { name, value: rounded, unit, limit, ok, detail };
 }
 

@@ -19,13 +19,13 @@ export async function footprint(): Promise<Figure[]> {
     const starts: number[] = [];
     for (let start = 0; start < STARTS; start++) {
       const gate = await startGate(home);
-      starts.push(gate.start_ms);
+      starts.push(gate.startMs);
       await gate.stop();
     }
     const gate = await startGate(home);
-    const at_start = gate.residentMib();
+    const atStart = gate.residentMib();
     await new Promise((resolve) => setTimeout(resolve, AT_REST_MS));
-    const at_rest = gate.residentMib();
+    const atRest = gate.residentMib();
     const client = await greeted(home.paths.agent_socket, home.token);
     const make = (index: number) => callMessage(work.folders[index % work.folders.length] ?? "", index);
     await client.pipelined(WARM_UP, 256, make, mustBeAllowed);
@@ -37,8 +37,8 @@ export async function footprint(): Promise<Figure[]> {
     const mib = (value: number) => `${value.toFixed(0)} MiB`;
     return [
       figure("start to listening socket", median(starts), "ms", MAX_START_MS, `median of ${STARTS}`),
-      figure("resident after start", at_start, "MiB", null, ""),
-      figure("resident at rest", at_rest, "MiB", MAX_RESIDENT_MIB, `${AT_REST_MS / 1000} s later`),
+      figure("resident after start", atStart, "MiB", null, ""),
+      figure("resident at rest", atRest, "MiB", MAX_RESIDENT_MIB, `${AT_REST_MS / 1000} s later`),
       figure("resident after 50,000 calls", warm, "MiB", null, "heap and compiled code at work"),
       figure(
         "growth over 1,000,000 calls",

@@ -28,14 +28,14 @@ export interface BenchHome {
   remove(): void;
 }
 
-export function benchHome(grant_targets: Iterable<string>, agent_name = "bench"): BenchHome {
+export function benchHome(grantTargets: Iterable<string>, agentName = "bench"): BenchHome {
   const home = mkdtempSync(join(tmpdir(), "metnos-bench-"));
   const env: NodeJS.ProcessEnv = { PATH: process.env.PATH ?? "", HOME: home };
   const paths = gatePaths(env);
   mkdirSync(paths.state_dir, { recursive: true, mode: 0o700 });
-  const agents_db = openDatabase(paths.agents_db, AGENTS_SCHEMA);
-  const { token_file, agent } = new AgentDirectory(agents_db, paths).pair(agent_name, "Supervised");
-  agents_db.close();
+  const agentsDb = openDatabase(paths.agents_db, AGENTS_SCHEMA);
+  const { token_file, agent } = new AgentDirectory(agentsDb, paths).pair(agentName, "Supervised");
+  agentsDb.close();
   const db = openDatabase(paths.grants_db, grantsSchema(home));
   const { channel, sender_id } = localPrincipal();
   const insert = db.prepare(
@@ -43,7 +43,7 @@ export function benchHome(grant_targets: Iterable<string>, agent_name = "bench")
      VALUES (?, ?, 'fs:read', ?, '2026-01-01T00:00:00Z', ?, ?, ?)`,
   );
   db.transaction(() => {
-    for (const base of grant_targets) insert.run(channel, sender_id, `${base}/**`, agent.agent_id, base, `${base}/**`);
+    for (const base of grantTargets) insert.run(channel, sender_id, `${base}/**`, agent.agent_id, base, `${base}/**`);
     // The gate that gave them has made their receipts.
     db.prepare("DELETE FROM receipts_due").run();
   })();
@@ -64,7 +64,7 @@ function leaveAsAGateDoes(paths: GatePaths): void {
   openDatabase(paths.approvals_db, APPROVALS_SCHEMA).close();
   openDatabase(paths.safety_db, SAFETY_SCHEMA).close();
   const databases = [paths.grants_db, paths.approvals_db, paths.agents_db, paths.safety_db];
-  for (const file of [paths.lock_db, ...databases.map((database) => `${database}.lock`)]) {
+  for (const file of [paths.lockDb, ...databases.map((database) => `${database}.lock`)]) {
     const lock = FileLock.take(file);
     lock.mark(false);
     lock.release();
@@ -75,7 +75,7 @@ function leaveAsAGateDoes(paths: GatePaths): void {
 export interface GateStart {
   launcher?: string;
   /** Further flags for Node. */
-  node_flags?: readonly string[];
+  nodeFlags?: readonly string[];
   /** Called with the process before it reports that it is running. */
   spawned?(child: ChildProcess): void;
 }
@@ -83,7 +83,7 @@ export interface GateStart {
 /** `metnos-gate serve` as npm start does it. */
 export class GateProcess extends RunningProgram {
   /** From spawning to the listening socket, in milliseconds. */
-  start_ms = 0;
+  startMs = 0;
 
   /** How many files and sockets it holds open. */
   openFiles(): number {
@@ -107,19 +107,19 @@ export class GateProcess extends RunningProgram {
 export async function startGate(
   { env }: Pick<BenchHome, "env">,
   args: readonly string[] = [],
-  { launcher = LAUNCHER, node_flags = [], spawned }: GateStart = {},
+  { launcher = LAUNCHER, nodeFlags = [], spawned }: GateStart = {},
 ): Promise<GateProcess> {
   const began = performance.now();
-  const command = [...AS_NPM_STARTS, ...node_flags, launcher, "serve", ...args];
-  const as_npm_starts = { MALLOC_ARENA_MAX: "1", ...env };
+  const command = [...AS_NPM_STARTS, ...nodeFlags, launcher, "serve", ...args];
+  const asNpmStarts = { MALLOC_ARENA_MAX: "1", ...env };
   const gate = new GateProcess(
     process.execPath,
     command,
-    { env: as_npm_starts, stdio: ["ignore", "ignore", "pipe"] },
+    { env: asNpmStarts, stdio: ["ignore", "ignore", "pipe"] },
     MOST_KEPT,
   );
   spawned?.(gate.child);
   await gate.printed(/is running/);
-  gate.start_ms = performance.now() - began;
+  gate.startMs = performance.now() - began;
   return gate;
 }

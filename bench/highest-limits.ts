@@ -14,10 +14,10 @@ function highestLimits(except: string[] = []): string {
 
 /** Writes it as a home's whole gate.toml, or before what `more` says, which has the limits of the capabilities in `except`. */
 export function configureHighestLimits(
-  { config_file }: Pick<GatePaths, "config_file">,
+  { configFile }: Pick<GatePaths, "configFile">,
   more = "",
   ...except: string[]
 ): void {
-  mkdirSync(dirname(config_file), { recursive: true });
-  writeFileSync(config_file, `${highestLimits(except)}${more}`);
+  mkdirSync(dirname(configFile), { recursive: true });
+  writeFileSync(configFile, `${highestLimits(except)}${more}`);
 }

@@ -124,8 +124,8 @@ export async function hook(): Promise<Figure[]> {
 }
 
 /** The gate makes them once it has begun. */
-async function waitForPipes(state_dir: string): Promise<void> {
-  const folder = pipesFolder(state_dir);
+async function waitForPipes(stateDir: string): Promise<void> {
+  const folder = pipesFolder(stateDir);
   while (!existsSync(folder) || readdirSync(folder).length < 2 * PAIRS) await wait(20);
 }
 
@@ -154,9 +154,9 @@ const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*$/;
 function shellProcessor(lines: readonly string[], env: NodeJS.ProcessEnv): number {
   const script = `for ((run = 0; run < ${RUNS}; run++)); do ${lines.join("; ")}; done; times`;
   const { stdout } = spawnSync("/bin/bash", ["-c", script], { env, encoding: "utf8" });
-  const [, user_minutes, user, system_minutes, system] = (TIMES.exec(stdout) ?? []).map(Number);
+  const [, userMinutes, user, systemMinutes, system] = (TIMES.exec(stdout) ?? []).map(Number);
   if (system === undefined) throw new Error(`the shell printed: ${stdout}`);
-  const minutes = (user_minutes ?? 0) + (system_minutes ?? 0);
+  const minutes = (userMinutes ?? 0) + (systemMinutes ?? 0);
   return ((minutes * 60 + (user ?? 0) + system) * 1000) / RUNS;
 }
 
@@ -165,22 +165,28 @@ function clientTimes(env: NodeJS.ProcessEnv, cwd: string): number[] {
   const { state_dir } = agentPaths(env);
   const program = clientProgram(process.pid);
   if (program === undefined) throw new Error("this system doesn't say which program a process is");
-  const tested_at = new Date().toISOString();
-  recordTestedClient(state_dir, "claude-code", { ...program, version: "", tested_at, passed: true, problem: null });
+  const testedAt = new Date().toISOString();
+  recordTestedClient(state_dir, "claude-code", {
+    ...program,
+    version: "",
+    tested_at: testedAt,
+    passed: true,
+    problem: null,
+  });
   const permissions = { deny: ["Read(./.env)", "Bash(curl:*)"], ask: ["Bash(git push:*)"] };
   mkdirSync(join(cwd, ".claude"), { recursive: true });
   writeFileSync(join(cwd, ".claude/settings.json"), JSON.stringify({ permissions }));
   return Array.from({ length: RUNS }, () => {
     const started = performance.now();
-    const can_confine = CLAUDE_CODE.canConfine(
+    const canConfine = CLAUDE_CODE.canConfine(
       {
         session_id: "",
         call: { intent: "", executor: "Bash", args: {} },
         rewritable: { input: {}, line: "npm test", cwd },
       },
-      { reader: process.pid, state_dir, env, is_gate: false },
+      { reader: process.pid, state_dir, env, isGate: false },
     );
-    if (!can_confine) throw new Error("the client is on record");
+    if (!canConfine) throw new Error("the client is on record");
     return performance.now() - started;
   });
 }

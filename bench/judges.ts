@@ -39,7 +39,7 @@ target = { from = "path", arg = "path" }
 `;
 
 /** A validator beside the judge makes the list longer for calls that neither of them concerns. */
-const judgesToml = (base_url: string, key_file: string) => `
+const judgesToml = (baseUrl: string, keyFile: string) => `
 [judge]
 kind = "llm-v1"
 model = "bench"
@@ -47,9 +47,9 @@ when = { executors = ["bench_look"] }
 
 [models.bench]
 dialect = "openai"
-base_url = "${base_url}"
+base_url = "${baseUrl}"
 model = "test-model"
-key_file = "${key_file}"
+key_file = "${keyFile}"
 timeout_seconds = 60
 
 [judge_agents.reviewer]
@@ -69,8 +69,8 @@ class JudgeServer {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
 
-  private constructor(base_url: string, child: ChildProcess, lines: Interface) {
-    this.base_url = base_url;
+  private constructor(baseUrl: string, child: ChildProcess, lines: Interface) {
+    this.base_url = baseUrl;
     this.#child = child;
     this.#lines = lines;
   }
@@ -78,8 +78,8 @@ class JudgeServer {
   static async start(): Promise<JudgeServer> {
     const child = spawn(process.execPath, [SERVER], { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: child.stdout });
-    const [base_url] = (await once(lines, "line")) as [string];
-    return new JudgeServer(base_url, child, lines);
+    const [baseUrl] = (await once(lines, "line")) as [string];
+    return new JudgeServer(baseUrl, child, lines);
   }
 
   get pid(): number | undefined {
@@ -110,28 +110,28 @@ interface Pair {
 }
 
 function configured(home: BenchHome, toml: string): BenchHome {
-  mkdirSync(home.paths.executors_dir, { recursive: true });
-  writeFileSync(join(home.paths.executors_dir, "look.toml"), JUDGED_TOOL);
+  mkdirSync(home.paths.executorsDir, { recursive: true });
+  writeFileSync(join(home.paths.executorsDir, "look.toml"), JUDGED_TOOL);
   configureHighestLimits(home.paths, toml);
   return home;
 }
 
-/** @param is_judging_first which of the two gates starts first: the first of two processes may have the better place */
-async function withPair(is_judging_first: boolean, measure: (pair: Pair) => Promise<Figure[]>): Promise<Figure[]> {
+/** @param isJudgingFirst which of the two gates starts first: the first of two processes may have the better place */
+async function withPair(isJudgingFirst: boolean, measure: (pair: Pair) => Promise<Figure[]>): Promise<Figure[]> {
   const { folders, remove } = workFolders(FOLDERS);
   const server = await JudgeServer.start();
-  const plain_home = configured(benchHome(folders), "");
+  const plainHome = configured(benchHome(folders), "");
   const home = benchHome(folders);
-  const key_file = join(home.home, "key");
-  writeFileSync(key_file, "bench-key", { mode: 0o600 });
-  configured(home, judgesToml(server.base_url, key_file));
+  const keyFile = join(home.home, "key");
+  writeFileSync(keyFile, "bench-key", { mode: 0o600 });
+  configured(home, judgesToml(server.base_url, keyFile));
   const gates = new Map<BenchHome, GateProcess>();
   let release: () => void = () => undefined;
   try {
-    for (const one of is_judging_first ? [home, plain_home] : [plain_home, home]) gates.set(one, await startGate(one));
-    const pids = { plain: gates.get(plain_home)?.child.pid, judging: gates.get(home)?.child.pid };
+    for (const one of isJudgingFirst ? [home, plainHome] : [plainHome, home]) gates.set(one, await startGate(one));
+    const pids = { plain: gates.get(plainHome)?.child.pid, judging: gates.get(home)?.child.pid };
     ({ release } = keepApart([pids.plain, pids.judging, server.pid]));
-    const plain = await greeted(plain_home.paths.agent_socket, plain_home.token);
+    const plain = await greeted(plainHome.paths.agent_socket, plainHome.token);
     const judging = await greeted(home.paths.agent_socket, home.token);
     const figures = await measure({ plain, judging, pids, home, folders, server });
     plain.close();
@@ -141,7 +141,7 @@ async function withPair(is_judging_first: boolean, measure: (pair: Pair) => Prom
     release();
     for (const gate of gates.values()) await gate.stop();
     server.end();
-    for (const one of [plain_home, home]) one.remove();
+    for (const one of [plainHome, home]) one.remove();
     remove();
   }
 }
@@ -194,11 +194,11 @@ function middleOf(ratios: readonly Ratio[]): Figure {
   return figure("a call that no judge concerns", middle, "x none", MAX_UNCONCERNED, all);
 }
 
-let judged_calls = 0;
+let judgedCalls = 0;
 
 /** Each one another call: what was judged before would come from the cache. */
 function judgedCall({ folders }: Pair): object {
-  const index = judged_calls++;
+  const index = judgedCalls++;
   const cwd = folders[index % FOLDERS] ?? "";
   const data = {
     id: `j${index}`,
@@ -260,14 +260,14 @@ const CONNECTIONS = 10;
 async function judgedAllTheTime(pair: Pair): Promise<{ stop(): Promise<void> }> {
   const { paths, token } = pair.home;
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => greeted(paths.agent_socket, token)));
-  let is_over = false;
+  let isOver = false;
   let waiting = 0;
   let ended: () => void = () => undefined;
   for (const client of clients) {
     client.listen(({ data }) => {
       waiting--;
       mustBeJudged(data);
-      if (!is_over) ask(client);
+      if (!isOver) ask(client);
       else if (waiting === 0) ended();
     });
   }
@@ -282,7 +282,7 @@ async function judgedAllTheTime(pair: Pair): Promise<{ stop(): Promise<void> }> 
   return {
     stop: () =>
       new Promise((resolve) => {
-        is_over = true;
+        isOver = true;
         ended = () => {
           for (const client of clients) client.close();
           resolve();

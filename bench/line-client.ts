@@ -11,21 +11,21 @@ export interface LineMessage {
 export class LineClient {
   readonly #socket: Socket;
   #rest = "";
-  #on_message: (message: LineMessage) => void = () => undefined;
-  #on_end: () => void = () => undefined;
+  #onMessage: (message: LineMessage) => void = () => undefined;
+  #onEnd: () => void = () => undefined;
   /** Resolves once the connection has ended and everything received was read. */
   readonly closed: Promise<void>;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
     this.closed = new Promise((resolve) => socket.once("close", () => resolve()));
-    socket.once("close", () => this.#on_end());
+    socket.once("close", () => this.#onEnd());
     socket.on("error", () => socket.destroy()); // 'close' follows
     socket.setEncoding("utf8");
     socket.on("data", (text: string) => {
       const lines = (this.#rest + text).split("\n");
       this.#rest = lines.pop() ?? "";
-      for (const line of lines) this.#on_message(JSON.parse(line));
+      for (const line of lines) this.#onMessage(JSON.parse(line));
     });
   }
 
@@ -39,8 +39,8 @@ export class LineClient {
   /** Sends one message and waits for the next answer. @throws Error if the connection ends first */
   ask(message: object): Promise<LineMessage> {
     return new Promise((resolve, reject) => {
-      this.#on_message = resolve;
-      this.#on_end = () => reject(new Error("the connection ended"));
+      this.#onMessage = resolve;
+      this.#onEnd = () => reject(new Error("the connection ended"));
       this.send(message);
     });
   }
@@ -52,7 +52,7 @@ export class LineClient {
 
   /** Calls `listener` with every message from now on. */
   listen(listener: (message: LineMessage) => void): void {
-    this.#on_message = listener;
+    this.#onMessage = listener;
   }
 
   /** Microseconds for each of `count` messages, one after the other. */
@@ -89,7 +89,7 @@ export class LineClient {
         if (text !== "") this.#socket.write(text);
       };
       let owed = 0;
-      this.#on_message = ({ data }) => {
+      this.#onMessage = ({ data }) => {
         check(data);
         if (++received === count) return resolve(count / ((performance.now() - started) / 1000));
         // Refilled in batches, so that both servers see full reads.

@@ -60,15 +60,15 @@ interface Times {
 async function timed(client: LineClient, during: Promise<unknown>): Promise<Times> {
   const path = join(mkdtempSync(join(tmpdir(), "metnos-echo-")), "echo.sock");
   const echo = await startEcho(path);
-  const to_echo = await LineClient.connect(path);
-  let is_over = false;
+  const toEcho = await LineClient.connect(path);
+  let isOver = false;
   const stop = () => {
-    is_over = true;
+    isOver = true;
   };
   during.then(stop, stop);
   const repeat = async (to: LineClient) => {
     const times: number[] = [];
-    while (!is_over) {
+    while (!isOver) {
       const began = performance.now();
       await to.ask(TIME_CALL);
       times.push(performance.now() - began);
@@ -76,12 +76,12 @@ async function timed(client: LineClient, during: Promise<unknown>): Promise<Time
     }
     return times;
   };
-  const [times, echo_times] = await Promise.all([repeat(client), repeat(to_echo)]);
-  to_echo.close();
+  const [times, echoTimes] = await Promise.all([repeat(client), repeat(toEcho)]);
+  toEcho.close();
   echo.kill();
   rmSync(dirname(path), { recursive: true, force: true });
   await during;
-  return { gate: times, echo: echo_times };
+  return { gate: times, echo: echoTimes };
 }
 
 const seconds = (count: number) => new Promise((resolve) => setTimeout(resolve, count * 1000));
@@ -116,7 +116,7 @@ async function peak<T>(gate: GateProcess, during: Promise<T>): Promise<{ most: n
 /** No token is needed to send pings, or to send nothing. */
 async function strangers(): Promise<Figure[]> {
   const home = benchHome([]);
-  const gate = await startGate(home, [], { node_flags: ["--max-old-space-size=512"] });
+  const gate = await startGate(home, [], { nodeFlags: ["--max-old-space-size=512"] });
   const crowd = new CrowdProcess(home.paths.agent_socket);
   try {
     const client = await greeted(home.paths.agent_socket, home.token);
@@ -126,12 +126,12 @@ async function strangers(): Promise<Figure[]> {
     await crowd.add({ kind: "silent", connections: 2100 });
     const began = performance.now();
     const late = await greeted(home.paths.agent_socket, home.token);
-    const greeting_ms = performance.now() - began;
+    const greetingMs = performance.now() - began;
     for (const one of [client, late]) one.close();
     return [
       figure("1,200 that ping unread: resident", most, "MiB", 250, "the most, with a heap of 512 MiB"),
       ...latencies("1,200 that ping unread", result, 20),
-      figure("2,100 that send nothing: a new one's hello", greeting_ms, "ms", MAX_LONGEST, ""),
+      figure("2,100 that send nothing: a new one's hello", greetingMs, "ms", MAX_LONGEST, ""),
     ];
   } finally {
     crowd.leave();
@@ -163,8 +163,8 @@ async function none(operator: OperatorClient): Promise<void> {
 async function askers(): Promise<Figure[]> {
   const home = benchHome([]);
   const gate = await startGate(home);
-  const { agent_socket, operator_socket, operator_token } = home.paths;
-  const operator = await OperatorClient.connect(operator_socket, operator_token);
+  const { agent_socket, operator_socket, operatorToken } = home.paths;
+  const operator = await OperatorClient.connect(operator_socket, operatorToken);
   const crowds: CrowdProcess[] = [];
   const newCrowd = () => {
     const crowd = new CrowdProcess(agent_socket);
@@ -182,11 +182,11 @@ async function askers(): Promise<Figure[]> {
     thousand.leave();
     const leaving = await timed(client, none(operator));
     await newCrowd().add({ kind: "waiting", members, connections: 500, calls: 10 });
-    let pause_ms = 0;
+    let pauseMs = 0;
     const paused = await timed(
       client,
       acknowledged(operator.call("safety.pause", {})).then((ms) => {
-        pause_ms = ms;
+        pauseMs = ms;
         return none(operator);
       }),
     );
@@ -198,7 +198,7 @@ async function askers(): Promise<Figure[]> {
     return [
       ...latencies("10,000 ask", asking),
       ...latencies("1,000 with 10,000 leave", leaving),
-      figure("safety pause, 5,000 wait", pause_ms, "ms", MAX_PAUSE, "until it is acknowledged"),
+      figure("safety pause, 5,000 wait", pauseMs, "ms", MAX_PAUSE, "until it is acknowledged"),
       ...latencies("5,000 are withdrawn", paused),
       figure(
         "resident 20 s after",
@@ -236,7 +236,7 @@ function planCalls(home: string): object[] {
 async function planners(): Promise<Figure[]> {
   const home = benchHome([]);
   const gate = await startGate(home);
-  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
   const crowd = new CrowdProcess(home.paths.agent_socket);
   try {
     const members = await pairMembers(home, operator);

@@ -27,8 +27,8 @@ interface Outcomes {
 export async function lookingLines(): Promise<Figure[]> {
   const without = outcomesOf(LOOKING_LINES, BOTH, false);
   const boxed = outcomesOf(LOOKING_LINES, BOTH, true);
-  const only_looking = LOOKING_LINES.filter((line) => !CHANGES.test(line));
-  const reading = outcomesOf(only_looking, ["fs:read"], true);
+  const onlyLooking = LOOKING_LINES.filter((line) => !CHANGES.test(line));
+  const reading = outcomesOf(onlyLooking, ["fs:read"], true);
   const near = outcomesOf(NEAR_HARMLESS_LINES, BOTH, false);
   const all = `of ${LOOKING_LINES.length}`;
   return [
@@ -40,7 +40,7 @@ export async function lookingLines(): Promise<Figure[]> {
       reading.asked.length,
       "asks",
       3,
-      `of the ${only_looking.length} that change nothing${listed(reading.asked)}`,
+      `of the ${onlyLooking.length} that change nothing${listed(reading.asked)}`,
     ),
     figure("looking lines denied with a box", boxed.denied.length + reading.denied.length, "", 0, all),
     figure(
@@ -55,20 +55,20 @@ export async function lookingLines(): Promise<Figure[]> {
 }
 
 /** Each line in a home of its own that holds a project, with these grants on it. */
-function outcomesOf(lines: readonly string[], granted: readonly Capability[], is_boxed: boolean): Outcomes {
+function outcomesOf(lines: readonly string[], granted: readonly Capability[], isBoxed: boolean): Outcomes {
   return inSessionHome(({ home, cwd, paths, grants }) => {
     const principal = { channel: "local", sender_id: "ada" };
     for (const capability of granted) grants.recordGrant({ ...principal, capability, target: `${cwd}/**` });
     const settings = {
       home,
       grants,
-      gate_files: new GateFiles(paths, home),
+      gateFiles: new GateFiles(paths, home),
       pause: null,
       judge_threshold: 0.3,
       now: Date.now,
-      ...(is_boxed ? { box: new StandInBox() } : {}),
+      ...(isBoxed ? { box: new StandInBox() } : {}),
     };
-    const subject: Subject = { agent: null, level: "Supervised", session: "bench", principal, can_confine: is_boxed };
+    const subject: Subject = { agent: null, level: "Supervised", session: "bench", principal, can_confine: isBoxed };
     const catalog = new ExecutorCatalog();
     const outcomes = lines.map((line) => {
       const command = line.replaceAll("~/project", cwd);

@@ -22,7 +22,7 @@ export async function mcp(): Promise<Figure[]> {
   return [
     figure(
       "messages of 100,000 that differ",
-      through.is_identical ? 0 : 1,
+      through.isIdentical ? 0 : 1,
       "",
       0,
       `${(messages.length / 1e6).toFixed(0)} MB there and back`,
@@ -69,7 +69,7 @@ function replayed(): Buffer {
   return Buffer.from(lines.join(""));
 }
 
-async function replay(words: readonly string[], messages: Buffer): Promise<{ is_identical: boolean; ms: number }> {
+async function replay(words: readonly string[], messages: Buffer): Promise<{ isIdentical: boolean; ms: number }> {
   const child = start(words);
   const hash = createHash("sha256");
   child.stdout?.on("data", (chunk: Buffer) => hash.update(chunk));
@@ -80,7 +80,7 @@ async function replay(words: readonly string[], messages: Buffer): Promise<{ is_
   await new Promise((resolve) => child.once("close", resolve));
   const ms = performance.now() - started;
   const wanted = createHash("sha256").update('{"method":"first"}\n').update(messages).digest("hex");
-  return { is_identical: hash.digest("hex") === wanted, ms };
+  return { isIdentical: hash.digest("hex") === wanted, ms };
 }
 
 /** In milliseconds each: of the server alone, and behind the proxy. In turns, so that both have the same machine. */

@@ -41,7 +41,7 @@ export async function notification(): Promise<Figure[]> {
       const { token } = data.pending as { token: string };
       await client.ask({ type: "tool.cancel", data: { id: `x${round}`, token, reason: "measured" } });
       await closed;
-      const bare_started = performance.now();
+      const bareStarted = performance.now();
       await other.call(
         new Message({
           destination: NAME,
@@ -52,7 +52,7 @@ export async function notification(): Promise<Figure[]> {
       );
       if (round < WARM_UP) continue;
       times.push(took);
-      bare.push(performance.now() - bare_started);
+      bare.push(performance.now() - bareStarted);
     }
     const ms = (value: number) => `${value.toFixed(2)} ms`;
     return [
@@ -84,13 +84,13 @@ function callMessage(round: number): object {
 async function startServer(address: string): Promise<{ bus: MessageBus; received: EventEmitter }> {
   const bus = sessionBus({ busAddress: address });
   const received = new EventEmitter();
-  let last_id = 0;
+  let lastId = 0;
   await once(bus, "connect");
   bus.addMethodHandler((message: Message) => {
     if (message.interface !== NAME) return false;
     if (message.member === "GetCapabilities") {
       bus.send(Message.newMethodReturn(message, "as", [["actions", "body", "body-markup"]]));
-    } else if (message.member === "Notify") bus.send(Message.newMethodReturn(message, "u", [++last_id]));
+    } else if (message.member === "Notify") bus.send(Message.newMethodReturn(message, "u", [++lastId]));
     else bus.send(Message.newMethodReturn(message));
     received.emit(message.member, message);
     return true;

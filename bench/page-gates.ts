@@ -46,7 +46,7 @@ export async function fullGate(): Promise<PageGate> {
 async function running(home: BenchHome): Promise<PageGate> {
   writeSource(home.home);
   const gate = await startGate(home, ["--web", "--no-notifications"]);
-  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
   return {
     home,
     operator,
@@ -75,10 +75,10 @@ function varyGrants(home: string, paths: GatePaths): void {
 }
 
 /** This month's file with a valid chain, and the last line's hash beside it. */
-function writeAudit({ audit_dir, audit_head }: GatePaths): void {
-  mkdirSync(audit_dir, { recursive: true, mode: 0o700 });
+function writeAudit({ auditDir, auditHead }: GatePaths): void {
+  mkdirSync(auditDir, { recursive: true, mode: 0o700 });
   const now = Date.now();
-  const file = openSync(join(audit_dir, monthFile(now)), "w", 0o600);
+  const file = openSync(join(auditDir, monthFile(now)), "w", 0o600);
   let prev = GENESIS;
   let lines: string[] = [];
   const first = now / 1000 - AUDIT_LINES / 100;
@@ -105,7 +105,7 @@ function writeAudit({ audit_dir, audit_head }: GatePaths): void {
     lines = [];
   }
   closeSync(file);
-  writeFileSync(audit_head, `${prev}\n`, { mode: 0o600 });
+  writeFileSync(auditHead, `${prev}\n`, { mode: 0o600 });
 }
 
 /** Agents that ask, each for a few things, and wait. */

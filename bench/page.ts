@@ -59,10 +59,10 @@ export async function page(): Promise<Figure[]> {
     const ms = (value: number) => `${value.toFixed(0)} ms`;
     const paths = [...times.full].flatMap(([what, all]) => {
       const [ours, bare] = [median(all), median(times.empty.get(what) ?? [])];
-      const is_in_both = times.empty.has(what);
+      const isInBoth = times.empty.has(what);
       const slowest = `slowest of ${all.length} ${ms(Math.max(...all))}`;
       const against = figure(`${what}, against empty`, ours / bare, "x empty", null, `${ms(ours)} against ${ms(bare)}`);
-      return [figure(`${what}, full`, ours, "ms", MAX_MS, slowest), ...(is_in_both ? [against] : [])];
+      return [figure(`${what}, full`, ours, "ms", MAX_MS, slowest), ...(isInBoth ? [against] : [])];
     });
     return [...paths, ...(await toCard(browser, empty))];
   } finally {
@@ -73,7 +73,7 @@ export async function page(): Promise<Figure[]> {
 }
 
 /** One browser profile without anything stored: opens the window by a fresh link, opens it again, then visits each view once. */
-async function open(browser: Browser, { operator }: PageGate, is_full: boolean): Promise<[string, number][]> {
+async function open(browser: Browser, { operator }: PageGate, isFull: boolean): Promise<[string, number][]> {
   const context = await browser.newContext({ viewport: { width: 1000, height: 680 } });
   const opened = await context.newPage();
   await opened.addInitScript(WATCHER);
@@ -84,7 +84,7 @@ async function open(browser: Browser, { operator }: PageGate, is_full: boolean):
   measured.push(["window opens", await opened.evaluate<number>("first")]);
   for (const { view, at, shows } of VIEWS.slice(1)) {
     measured.push([view, await opened.evaluate<number>(`visited(${JSON.stringify(at)}, ${JSON.stringify(shows)})`)]);
-    if (view === "grants" && is_full) measured.push(...(await sortings(opened)));
+    if (view === "grants" && isFull) measured.push(...(await sortings(opened)));
   }
   const { at, shows, view } = FIRST as (typeof VIEWS)[number];
   measured.push([

@@ -6,15 +6,15 @@ import { availableParallelism } from "node:os";
  * turns on one processor and sometimes not, and the faster of the two is taken for the faster server. Needs Linux's `taskset` and
  * two processors; returns whether it worked, and the function that releases this process again.
  */
-export function keepApart(servers: readonly (number | undefined)[]): { is_apart: boolean; release(): void } {
+export function keepApart(servers: readonly (number | undefined)[]): { isApart: boolean; release(): void } {
   const last = availableParallelism() - 1;
   try {
     if (last < 1) throw new Error("one processor");
     for (const pid of servers) if (pid !== undefined) place(pid, `${last}`);
     place(process.pid, "0");
-    return { is_apart: true, release: () => place(process.pid, `0-${last}`) };
+    return { isApart: true, release: () => place(process.pid, `0-${last}`) };
   } catch {
-    return { is_apart: false, release: () => undefined };
+    return { isApart: false, release: () => undefined };
   }
 }
 

@@ -19,18 +19,18 @@ interface Side {
   times: number[];
 }
 
-async function started(folders: readonly string[], is_counting: boolean): Promise<Side> {
+async function started(folders: readonly string[], isCounting: boolean): Promise<Side> {
   const home = benchHome(folders);
-  if (!is_counting) writeFileSync(home.paths.config_file, "[rate]\nenabled = false\n");
+  if (!isCounting) writeFileSync(home.paths.configFile, "[rate]\nenabled = false\n");
   const gate = await startGate(home);
   return { home, gate, client: await greeted(home.paths.agent_socket, home.token), times: [] };
 }
 
-/** The round trips of both, in microseconds. The first of two processes may have the better place: `counting_first` says which it is. */
-async function measured(counting_first: boolean): Promise<{ counting: number[]; free: number[] }> {
+/** The round trips of both, in microseconds. The first of two processes may have the better place: `countingFirst` says which it is. */
+async function measured(countingFirst: boolean): Promise<{ counting: number[]; free: number[] }> {
   const { folders, remove } = workFolders(FOLDERS);
-  const first = await started(folders, counting_first);
-  const second = await started(folders, !counting_first);
+  const first = await started(folders, countingFirst);
+  const second = await started(folders, !countingFirst);
   const { release } = keepApart([first.gate.child.pid, second.gate.child.pid]);
   const make = (index: number) => callMessage(folders[index % FOLDERS] ?? "", index);
   try {
@@ -38,7 +38,7 @@ async function measured(counting_first: boolean): Promise<{ counting: number[]; 
     for (let round = 0; round < ROUNDS; round++)
       for (const side of round % 2 === 0 ? [first, second] : [second, first])
         side.times.push(...(await side.client.roundTrips(CALLS_PER_ROUND, make, mustBeAllowed)));
-    return counting_first
+    return countingFirst
       ? { counting: first.times, free: second.times }
       : { counting: second.times, free: first.times };
   } finally {

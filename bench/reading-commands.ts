@@ -25,8 +25,8 @@ export async function readingCommands(): Promise<Figure[]> {
     const outcomeOf = (command: string, home: string, cwd: string) => {
       const call: ProposedCall = { intent: "", executor: "Bash", args: { command }, context: { cwd } };
       const subject = { agent: null, level: "Supervised" as const, principal };
-      const gate_files = new GateFiles(gatePaths({ HOME: home }), home);
-      const settings = { home, grants, gate_files, pause: null, judge_threshold: 0, now: Date.now };
+      const gateFiles = new GateFiles(gatePaths({ HOME: home }), home);
+      const settings = { home, grants, gateFiles, pause: null, judge_threshold: 0, now: Date.now };
       const { x, denial } = examineCall(call, subject, catalog, settings);
       return denial === null ? x.outcome : "denied";
     };

@@ -57,43 +57,43 @@ export async function roundTrip(): Promise<Figure[]> {
   const { folders } = work;
   const home = benchHome(folders);
   const gate = await startGate(home);
-  const echo_path = join(home.home, "echo.sock");
-  const echo = await startEcho(echo_path);
-  const { is_apart, release } = keepApart([gate.child.pid, echo.pid]);
+  const echoPath = join(home.home, "echo.sock");
+  const echo = await startEcho(echoPath);
+  const { isApart, release } = keepApart([gate.child.pid, echo.pid]);
   try {
-    const to_gate = await greeted(home.paths.agent_socket, home.token);
-    const to_echo = await LineClient.connect(echo_path);
+    const toGate = await greeted(home.paths.agent_socket, home.token);
+    const toEcho = await LineClient.connect(echoPath);
     const make = (index: number) => callMessage(folders[index % 1000] ?? "", index);
     const nothing = () => undefined;
-    await to_gate.roundTrips(WARM_UP, make, mustBeAllowed);
-    await to_echo.roundTrips(WARM_UP, make, nothing);
-    const gate_times: number[] = [];
-    const echo_times: number[] = [];
-    const gate_rates: number[] = [];
-    const echo_rates: number[] = [];
-    await to_gate.pipelined(PIPELINED, WINDOW, make, mustBeAllowed);
-    await to_echo.pipelined(PIPELINED, WINDOW, make, nothing);
+    await toGate.roundTrips(WARM_UP, make, mustBeAllowed);
+    await toEcho.roundTrips(WARM_UP, make, nothing);
+    const gateTimes: number[] = [];
+    const echoTimes: number[] = [];
+    const gateRates: number[] = [];
+    const echoRates: number[] = [];
+    await toGate.pipelined(PIPELINED, WINDOW, make, mustBeAllowed);
+    await toEcho.pipelined(PIPELINED, WINDOW, make, nothing);
     for (let round = 0; round < ROUNDS; round++) {
-      echo_times.push(...(await to_echo.roundTrips(CALLS_PER_ROUND, make, nothing)));
-      gate_times.push(...(await to_gate.roundTrips(CALLS_PER_ROUND, make, mustBeAllowed)));
+      echoTimes.push(...(await toEcho.roundTrips(CALLS_PER_ROUND, make, nothing)));
+      gateTimes.push(...(await toGate.roundTrips(CALLS_PER_ROUND, make, mustBeAllowed)));
       if (round % 2 === 1) continue;
-      echo_rates.push(await to_echo.pipelined(PIPELINED, WINDOW, make, nothing));
-      gate_rates.push(await to_gate.pipelined(PIPELINED, WINDOW, make, mustBeAllowed));
+      echoRates.push(await toEcho.pipelined(PIPELINED, WINDOW, make, nothing));
+      gateRates.push(await toGate.pipelined(PIPELINED, WINDOW, make, mustBeAllowed));
     }
-    to_gate.close();
-    to_echo.close();
+    toGate.close();
+    toEcho.close();
     const us = (value: number) => `${value.toFixed(0)} us`;
-    const where = is_apart ? "" : ", wherever the scheduler put them";
+    const where = isApart ? "" : ", wherever the scheduler put them";
     const pair = (q: number): [number, string] => {
-      const [ours, bare] = [quantile(gate_times, q), quantile(echo_times, q)];
+      const [ours, bare] = [quantile(gateTimes, q), quantile(echoTimes, q)];
       return [ours / bare, `${us(ours)} against ${us(bare)}${where}`];
     };
-    const [middle, middle_detail] = pair(0.5);
-    const [tail, tail_detail] = pair(0.99);
-    const [ours, bare] = [median(gate_rates), median(echo_rates)];
+    const [middle, middleDetail] = pair(0.5);
+    const [tail, tailDetail] = pair(0.99);
+    const [ours, bare] = [median(gateRates), median(echoRates)];
     return [
-      figure("round trip, median", middle, "x echo", 1.6, middle_detail),
-      figure("round trip, p99", tail, "x echo", 2.5, tail_detail),
+      figure("round trip, median", middle, "x echo", 1.6, middleDetail),
+      figure("round trip, p99", tail, "x echo", 2.5, tailDetail),
       figure(
         "pipelined throughput",
         ours / bare,

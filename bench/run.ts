@@ -54,7 +54,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
 };
 
 const args = process.argv.slice(2);
-const is_json = args.includes("--json");
+const isJson = args.includes("--json");
 const names = args.filter((arg) => !arg.startsWith("--"));
 const unknown = names.filter((name) => !Object.hasOwn(BENCHMARKS, name));
 if (unknown.length > 0) {
@@ -62,13 +62,13 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-let all_ok = true;
+let allOk = true;
 for (const [name, run] of Object.entries(BENCHMARKS)) {
   if (names.length > 0 && !names.includes(name)) continue;
-  if (!is_json) console.log(`\n${name}`);
+  if (!isJson) console.log(`\n${name}`);
   for (const { detail, ...figure } of await run()) {
-    all_ok &&= figure.ok;
-    if (is_json) {
+    allOk &&= figure.ok;
+    if (isJson) {
       console.log(JSON.stringify(figure));
       continue;
     }
@@ -78,4 +78,4 @@ for (const [name, run] of Object.entries(BENCHMARKS)) {
     );
   }
 }
-process.exitCode = all_ok ? 0 : 1;
+process.exitCode = allOk ? 0 : 1;

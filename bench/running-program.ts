@@ -19,7 +19,7 @@ export class RunningProgram {
   readonly exited: Promise<number | null>;
   stdout = "";
   stderr = "";
-  #is_closed = false;
+  #isClosed = false;
   #waiting: (() => void)[] = [];
 
   /** @param most of what it prints, so much is kept of each stream, in characters */
@@ -33,7 +33,7 @@ export class RunningProgram {
     this.child.stdin?.on("error", () => undefined); // a command that doesn't read its stdin
     this.ended = new Promise((resolve) => this.child.once("exit", (code, signal) => resolve(code ?? signal)));
     this.exited = once(this.child, "close").then(([code]) => {
-      this.#is_closed = true;
+      this.#isClosed = true;
       return code as number | null;
     });
   }
@@ -44,7 +44,7 @@ export class RunningProgram {
 
   /** True once everything that it printed is read, too. */
   get hasEnded(): boolean {
-    return this.#is_closed;
+    return this.#isClosed;
   }
 
   /** Null while it runs. */
@@ -56,7 +56,7 @@ export class RunningProgram {
   async printed(pattern: { test(text: string): boolean }): Promise<void> {
     for (;;) {
       if (pattern.test(this.stdout) || pattern.test(this.stderr)) return;
-      if (this.#is_closed) throw new Error(`ended without printing ${pattern}, by ${this.ending}:\n${this.output}`);
+      if (this.#isClosed) throw new Error(`ended without printing ${pattern}, by ${this.ending}:\n${this.output}`);
       await Promise.race([this.exited, new Promise<void>((resolve) => this.#waiting.push(resolve))]);
     }
   }
@@ -68,9 +68,9 @@ export class RunningProgram {
   }
 
   /** Sends a signal. False where it runs still after so many milliseconds. */
-  async endsWithin(signal: NodeJS.Signals, within_ms: number): Promise<boolean> {
-    await within(this.end(signal), within_ms, null);
-    return this.#is_closed;
+  async endsWithin(signal: NodeJS.Signals, withinMs: number): Promise<boolean> {
+    await within(this.end(signal), withinMs, null);
+    return this.#isClosed;
   }
 
   /** Resident memory in MiB; 0 once it has ended. */

@@ -17,13 +17,13 @@ const MAX_MS = 1000;
 export async function telegram(): Promise<Figure[]> {
   const server = await TelegramServer.start();
   const home = benchHome([]);
-  mkdirSync(home.paths.config_dir, { recursive: true, mode: 0o700 });
-  const token_file = join(home.paths.config_dir, "telegram.token");
-  writeFileSync(token_file, BOT_TOKEN, { mode: 0o600 });
-  const config = `[telegram]\ntoken_file = ${JSON.stringify(token_file)}\napi_url = "${server.url}"\n`;
-  writeFileSync(home.paths.config_file, config, { flag: "a" });
+  mkdirSync(home.paths.configDir, { recursive: true, mode: 0o700 });
+  const tokenFile = join(home.paths.configDir, "telegram.token");
+  writeFileSync(tokenFile, BOT_TOKEN, { mode: 0o600 });
+  const config = `[telegram]\ntoken_file = ${JSON.stringify(tokenFile)}\napi_url = "${server.url}"\n`;
+  writeFileSync(home.paths.configFile, config, { flag: "a" });
   const gate = await startGate(home);
-  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
   const client = await greeted(home.paths.agent_socket, home.token);
   try {
     await link(operator, server);

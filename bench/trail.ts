@@ -42,22 +42,22 @@ function record(index: number, ms: number) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Writes the lines, with checkpoints or without. Returns the processor's time, in milliseconds. */
-async function write(top: string, with_checkpoints: boolean) {
+async function write(top: string, withCheckpoints: boolean) {
   let ms = Date.parse("2026-05-01T00:00:00Z");
   const now = () => ms;
   const folder = join(top, "vaglio");
   const audit = new AuditLog(folder, join(top, "audit-head"), now);
   const { privateKey, publicKey } = generateKeyPairSync("ed25519");
-  const public_bytes = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url");
+  const publicBytes = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url");
   const checkpoints = new Checkpoints({
     audit,
     keys: {
-      current: () => ({ public_bytes, sign: (message) => sign(null, message, privateKey) }),
-      known: () => [public_bytes],
+      current: () => ({ publicBytes, sign: (message) => sign(null, message, privateKey) }),
+      known: () => [publicBytes],
     },
     folder,
-    record_file: join(top, "audit-tree"),
-    checkpoints_dir: join(top, "checkpoints"),
+    recordFile: join(top, "audit-tree"),
+    checkpointsDir: join(top, "checkpoints"),
     checkpoint_file: undefined,
     now,
     alarms: new Alarms(now, () => undefined),
@@ -65,7 +65,7 @@ async function write(top: string, with_checkpoints: boolean) {
       throw error;
     },
   });
-  if (with_checkpoints) checkpoints.begin();
+  if (withCheckpoints) checkpoints.begin();
   const before = process.cpuUsage();
   for (let index = 0; index < LINES; index++) {
     ms += LINE_MS;
@@ -73,12 +73,12 @@ async function write(top: string, with_checkpoints: boolean) {
     if (index % LINES_IN_A_TURN !== LINES_IN_A_TURN - 1) continue;
     audit.flush();
     await turn();
-    if (index % 20_000 < LINES_IN_A_TURN && with_checkpoints) checkpoints.tend();
+    if (index % 20_000 < LINES_IN_A_TURN && withCheckpoints) checkpoints.tend();
   }
-  if (with_checkpoints) checkpoints.close();
+  if (withCheckpoints) checkpoints.close();
   audit.close();
   const { user, system } = process.cpuUsage(before);
-  return { cpu_ms: (user + system) / 1000, checkpoints, folder, head_file: join(top, "audit-head"), public_bytes, ms };
+  return { cpuMs: (user + system) / 1000, checkpoints, folder, headFile: join(top, "audit-head"), publicBytes, ms };
 }
 
 export async function trail(): Promise<Figure[]> {
@@ -86,45 +86,45 @@ export async function trail(): Promise<Figure[]> {
   try {
     const plain = await write(join(top, "plain"), false);
     rmSync(join(top, "plain"), { recursive: true });
-    const { cpu_ms, checkpoints, folder, head_file, public_bytes, ms } = await write(join(top, "signed"), true);
+    const { cpuMs, checkpoints, folder, headFile, publicBytes, ms } = await write(join(top, "signed"), true);
     const stored = checkpoints.files.all();
     const claims: Claims = {
       given: notesIn(checkpoints.newest?.text ?? ""),
       stored,
-      keys: { own: [public_bytes], named: undefined },
+      keys: { own: [publicBytes], named: undefined },
       origin: checkpoints.origin,
       epoch: checkpoints.epoch,
     };
     const timed = async (compared: Claims | undefined) => {
       const begun = performance.now();
       const before = process.cpuUsage();
-      const { ok, lines } = await verifyAudit(folder, head_file, undefined, ms, compared);
+      const { ok, lines } = await verifyAudit(folder, headFile, undefined, ms, compared);
       if (!ok || lines < LINES) throw new Error("the trail isn't as it was written");
       const { user, system } = process.cpuUsage(before);
       const elapsed = `${((performance.now() - begun) / 1000).toFixed(1)} s by the clock`;
-      return { cpu_s: (user + system) / 1_000_000, elapsed };
+      return { cpuS: (user + system) / 1_000_000, elapsed };
     };
     const alone = await timed(undefined);
     const against = await timed({ ...claims, stored: stored.slice(-1) });
     const all = await timed(claims);
-    const per_line_us = ((cpu_ms - plain.cpu_ms) * 1000) / LINES;
+    const perLineUs = ((cpuMs - plain.cpuMs) * 1000) / LINES;
     return [
-      figure("1,000,000 lines verified", alone.cpu_s, "s", MAX_VERIFY_S, `of processor time; ${alone.elapsed}`),
+      figure("1,000,000 lines verified", alone.cpuS, "s", MAX_VERIFY_S, `of processor time; ${alone.elapsed}`),
       figure(
         "against one checkpoint",
-        against.cpu_s,
+        against.cpuS,
         "s",
         MAX_VERIFY_S,
         `its signature, and the line that it names; ${against.elapsed}`,
       ),
       figure(
         "against all checkpoints",
-        all.cpu_s,
+        all.cpuS,
         "s",
         null,
         `${stored.length}, each with its signature; ${all.elapsed}`,
       ),
-      figure("a line's share of the checkpoints", per_line_us, "us", null, "signing, storing; on no decision's way"),
+      figure("a line's share of the checkpoints", perLineUs, "us", null, "signing, storing; on no decision's way"),
     ];
   } finally {
     rmSync(top, { recursive: true, force: true });

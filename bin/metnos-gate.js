@@ -36,12 +36,12 @@ if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
   const build = new URL("../dist/cli/", import.meta.url);
   // A checkout's own build starts in half the time and takes a third less memory, but only counts while the sources are as they were.
   const { isCurrent } = await import("./fingerprint.js");
-  const is_built = !existsSync(source) || isCurrent(build);
+  const isBuilt = !existsSync(source) || isCurrent(build);
   // Read, not compiled, from the second start on: beside the program, since whoever changes either changes what runs.
-  if (is_built) modules.enableCompileCache(fileURLToPath(new URL("../compiled", build)));
+  if (isBuilt) modules.enableCompileCache(fileURLToPath(new URL("../compiled", build)));
   // What a library should no longer use isn't the user's to mend.
   process.noDeprecation = true;
-  const { main } = await import((is_built ? new URL(`${name}.js`, build) : source).href);
+  const { main } = await import((isBuilt ? new URL(`${name}.js`, build) : source).href);
   process.exitCode = await main(argv);
 }
 

@@ -24,8 +24,8 @@ export function licences(): Plugin {
 }
 
 /** `.../node_modules/@scope/name` or `.../node_modules/name`; undefined for a file of our own. */
-function packageFolder(module_id: string): string | undefined {
-  const parts = module_id.split(sep);
+function packageFolder(moduleId: string): string | undefined {
+  const parts = moduleId.split(sep);
   const at = parts.lastIndexOf("node_modules");
   if (at === -1) return undefined;
   return parts.slice(0, at + (parts[at + 1]?.startsWith("@") === true ? 3 : 2)).join(sep);

@@ -12,5 +12,5 @@ for (const { output = [], ...input } of config) {
   for (const one of [output].flat()) await bundle.write(one);
 }
 
-const left_out = buildBoxMaker();
-if (left_out !== undefined) console.log(`metnos-make-box is left out, and bubblewrap makes the boxes: ${left_out}`);
+const leftOut = buildBoxMaker();
+if (leftOut !== undefined) console.log(`metnos-make-box is left out, and bubblewrap makes the boxes: ${leftOut}`);

@@ -15,9 +15,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 const KEPT_SECONDS = 20;
 
 /** Why no browser is opened here, in a few words; undefined where one can be. */
-export function whyNoBrowser(env: Env, platform: NodeJS.Platform, is_terminal: boolean): string | undefined {
+export function whyNoBrowser(env: Env, platform: NodeJS.Platform, isTerminal: boolean): string | undefined {
   if (env.CI) return "CI is set";
-  if (!is_terminal) return "nobody looks at this output";
+  if (!isTerminal) return "nobody looks at this output";
   if (platform === "darwin") return env.SSH_CONNECTION || env.SSH_TTY ? "this is a connection by ssh" : undefined;
   if (platform !== "linux") return `not on ${platform}`;
   return env.DISPLAY || env.WAYLAND_DISPLAY ? undefined : "there is no display";
@@ -27,7 +27,7 @@ export function whyNoBrowser(env: Env, platform: NodeJS.Platform, is_terminal: b
 export async function shownInBrowser(url: string): Promise<boolean> {
   const { env, platform } = process;
   if (whyNoBrowser(env, platform, process.stderr.isTTY === true) !== undefined) return false;
-  return await openInBrowser(url, gatePaths(env).runtime_dir, { env, platform });
+  return await openInBrowser(url, gatePaths(env).runtimeDir, { env, platform });
 }
 
 /** True if the system's opener took it. @param folder private (0700); made where it isn't there */
@@ -39,8 +39,8 @@ export async function openInBrowser(
   const place = mkdtempSync(join(folderFor(env, folder), "metnos-page-"));
   const file = join(place, "open.html");
   writeFileSync(file, redirectPage(url), { mode: 0o600, flag: "wx" });
-  const is_taken = await handedOver(platform === "darwin" ? "/usr/bin/open" : "xdg-open", file, env);
-  if (!is_taken) rmSync(place, { recursive: true, force: true });
+  const isTaken = await handedOver(platform === "darwin" ? "/usr/bin/open" : "xdg-open", file, env);
+  if (!isTaken) rmSync(place, { recursive: true, force: true });
   else {
     // By a process of its own: this one may end before the browser has started.
     const script = `sleep ${KEPT_SECONDS}; rm -rf ${shellQuoted(place)}`;
@@ -48,7 +48,7 @@ export async function openInBrowser(
       .on("error", () => undefined)
       .unref();
   }
-  return is_taken;
+  return isTaken;
 }
 
 /** Programs from snaps can't look into hidden folders, nor into /tmp or /run. */
@@ -78,9 +78,9 @@ function handedOver(opener: string, file: string, env: Env): Promise<boolean> {
       detached: true,
     });
     const timer = setTimeout(() => resolve(true), 3000);
-    const end = (is_taken: boolean) => {
+    const end = (isTaken: boolean) => {
       clearTimeout(timer);
-      resolve(is_taken);
+      resolve(isTaken);
     };
     child.once("error", () => end(false));
     child.once("exit", (code) => end(code === 0));

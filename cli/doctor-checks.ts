@@ -64,21 +64,21 @@ function trailCheck(folder: string): Check {
 /** Everything the gate needs. Changes nothing but the record of tested clients. @param client Claude Code's program; left out, the one on PATH */
 export async function allChecks(client?: string): Promise<Check[]> {
   const configuration = attempt("configuration", () => {
-    loadConfig(gatePaths(process.env).config_file, process.env);
-    return existsSync(gatePaths(process.env).config_file)
-      ? gatePaths(process.env).config_file
+    loadConfig(gatePaths(process.env).configFile, process.env);
+    return existsSync(gatePaths(process.env).configFile)
+      ? gatePaths(process.env).configFile
       : "none, the defaults hold";
   });
-  const config = configuration.ok ? loadConfig(gatePaths(process.env).config_file, process.env) : undefined;
+  const config = configuration.ok ? loadConfig(gatePaths(process.env).configFile, process.env) : undefined;
   const paths = config === undefined ? gatePaths(process.env) : gatePathsWith(config, process.env);
   const gate = await runningGate(config);
   return [
     nodeVersion(),
     configuration,
     ...gate,
-    ...[paths.state_dir, paths.runtime_dir].map((folder) => permissions("folder", folder, 0o700)),
+    ...[paths.state_dir, paths.runtimeDir].map((folder) => permissions("folder", folder, 0o700)),
     ...[paths.agent_socket, paths.operator_socket].map((socket) => permissions("socket", socket, 0o600)),
-    permissions("operator token", paths.operator_token, 0o600),
+    permissions("operator token", paths.operatorToken, 0o600),
     permissions("claude-code token", agentTokenFile(paths, "claude-code"), 0o600),
     ...databases(paths),
     ...diskChecks(paths),
@@ -87,14 +87,14 @@ export async function allChecks(client?: string): Promise<Check[]> {
     pairings(paths),
     ...profileChecks(paths),
     ...(config === undefined ? [] : priceChecks(config, paths)),
-    trailCheck(paths.audit_dir),
+    trailCheck(paths.auditDir),
     ...(await agentChecks(config === undefined ? DEFAULT_TTL_SECONDS : longestAnswerSeconds(config), client)),
   ];
 }
 
 /** Of Claude Code always, of the others once they are paired. */
-async function agentChecks(answer_seconds: number, client: string | undefined): Promise<Check[]> {
-  const context = { cwd: process.cwd(), env: process.env, answer_seconds };
+async function agentChecks(answerSeconds: number, client: string | undefined): Promise<Check[]> {
+  const context = { cwd: process.cwd(), env: process.env, answerSeconds };
   const adapters = (await allAdapters()).filter(
     ({ name }) => name === "claude-code" || existsSync(agentTokenFile(gatePaths(process.env), name)),
   );
@@ -143,8 +143,8 @@ async function runningGate(config: Config | undefined): Promise<Check[]> {
   }
 }
 
-function staleConfig(started_at: string): Check[] {
-  const detail = staleConfigText(started_at);
+function staleConfig(startedAt: string): Check[] {
+  const detail = staleConfigText(startedAt);
   return detail === null
     ? []
     : [{ check: "configuration in force", ok: false, detail, fix: "end the gate and start it again" }];
@@ -260,11 +260,11 @@ function profileChecks(paths: GatePaths): Check[] {
       const overrides = loadPolicyOverrides(paths.policy_overrides);
       const counted = `${overrides.profiles.length} in ${paths.policy_overrides}, ${overrides.list.length} cells made stricter`;
       const paired = pairedNames(paths);
-      const left_out = overrides.withoutKind(paired);
+      const leftOut = overrides.withoutKind(paired);
       return [
         counted,
         ...unpaired(overrides.profiles, paired).map((name) => `no agent named ${name} is paired`),
-        ...(left_out.length === 0 ? [] : [withoutKindText(left_out)]),
+        ...(leftOut.length === 0 ? [] : [withoutKindText(leftOut)]),
       ].join("; ");
     }),
   ];
@@ -289,9 +289,9 @@ function priceChecks(config: Config, paths: GatePaths): Check[] {
   if (names.length === 0) return [];
   return [
     attempt("prices", () => {
-      const known = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir)).names("any");
+      const known = new ExecutorCatalog(loadOwnExecutors(paths.executorsDir)).names("any");
       const unknown = names.filter((name) => !known.includes(name) && !name.startsWith("mcp__"));
-      const counted = `${names.length} in ${paths.config_file}`;
+      const counted = `${names.length} in ${paths.configFile}`;
       return [counted, ...unknown.map((name) => `nothing describes a tool named ${name}`)].join("; ");
     }),
   ];

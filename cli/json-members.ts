@@ -8,23 +8,23 @@ export interface Member {
   /** Of its key's first quote, in characters. */
   start: number;
   /** Of its value: from its first character to behind its last one. */
-  value_start: number;
-  value_end: number;
+  valueStart: number;
+  valueEnd: number;
 }
 
 /** @throws SyntaxError where there is something else than JSON */
-export function membersOf(text: string, object_start = valueStart(text)): Member[] {
+export function membersOf(text: string, objectStart = valueStart(text)): Member[] {
   const members: Member[] = [];
-  if (text[object_start] !== "{") throw new SyntaxError("not an object");
-  for (let at = skipBlank(text, object_start + 1); text[at] !== "}"; ) {
+  if (text[objectStart] !== "{") throw new SyntaxError("not an object");
+  for (let at = skipBlank(text, objectStart + 1); text[at] !== "}"; ) {
     const start = at;
-    const key_end = endOfString(text, at);
-    const colon = skipBlank(text, key_end);
+    const keyEnd = endOfString(text, at);
+    const colon = skipBlank(text, keyEnd);
     if (text[colon] !== ":") throw new SyntaxError("a key without a value");
-    const value_start = skipBlank(text, colon + 1);
-    const value_end = endOfValue(text, value_start);
-    members.push({ key: JSON.parse(text.slice(start, key_end)) as string, start, value_start, value_end });
-    at = skipBlank(text, value_end);
+    const valueStart = skipBlank(text, colon + 1);
+    const valueEnd = endOfValue(text, valueStart);
+    members.push({ key: JSON.parse(text.slice(start, keyEnd)) as string, start, valueStart, valueEnd });
+    at = skipBlank(text, valueEnd);
     if (text[at] === ",") at = skipBlank(text, at + 1);
     else if (text[at] !== "}") throw new SyntaxError("an object without its end");
   }
@@ -35,7 +35,7 @@ export function membersOf(text: string, object_start = valueStart(text)): Member
 export function memberAt(text: string, path: readonly string[]): Member | undefined {
   let found: Member | undefined;
   for (const key of path) {
-    const start = found?.value_start ?? valueStart(text);
+    const start = found?.valueStart ?? valueStart(text);
     if (text[start] !== "{") return undefined;
     const named = membersOf(text, start).filter((member) => member.key === key);
     if (named.length !== 1) return undefined;

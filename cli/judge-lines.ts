@@ -41,8 +41,8 @@ export function judgeStatusLines(status: JudgeStatus): string[] {
         `validator ${index + 1}: ${judge_agent}, score at least ${min_score}${min_confidence > 0 ? `, confidence at least ${min_confidence}` : ""}: ${oneLine(criteria)}`,
     ),
     ...judge_agents.map(
-      ({ name, kind: made_of, model: asks }) =>
-        `judge agent ${name}: ${made_of === "command" ? "a command" : `the model ${asks ?? ""}`.trim()}`,
+      ({ name, kind: madeOf, model: asks }) =>
+        `judge agent ${name}: ${madeOf === "command" ? "a command" : `the model ${asks ?? ""}`.trim()}`,
     ),
     ...(can_override ? [`you may allow once what a judge refused: ${ownCommand("judge refusals")}`] : []),
   ];
@@ -57,18 +57,18 @@ function modelLines(model: ModelStatus): string[] {
   ];
 }
 
-/** `judge test` in one line, and what to do where it doesn't work. @param is_here no gate runs, so that this process asked */
-export function judgeTestLines(test: JudgeTest, is_here: boolean): string[] {
+/** `judge test` in one line, and what to do where it doesn't work. @param isHere no gate runs, so that this process asked */
+export function judgeTestLines(test: JudgeTest, isHere: boolean): string[] {
   const { ok, problem } = test;
-  return [judgeTestLine(test, is_here), ...(ok || problem === null ? [] : [`  ${modelFix(problem)}`])];
+  return [judgeTestLine(test, isHere), ...(ok || problem === null ? [] : [`  ${modelFix(problem)}`])];
 }
 
-function judgeTestLine(test: JudgeTest, is_here: boolean): string {
+function judgeTestLine(test: JudgeTest, isHere: boolean): string {
   const { name, ok, problem, sentence, score, ms, cost, input_tokens, output_tokens } = test;
   const tokens =
     input_tokens === null || output_tokens === null ? "" : ` (${input_tokens} tokens there, ${output_tokens} back)`;
   const took = `${ms} ms, cost ${costText(cost, "en")}${tokens}`;
-  const where = is_here ? "; asked from here, as no gate is running" : "";
+  const where = isHere ? "; asked from here, as no gate is running" : "";
   const said = oneLine(sentence);
   if (!ok) {
     // Its own sentence says more than the kind of problem.

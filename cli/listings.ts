@@ -26,14 +26,14 @@ import { clockText, momentText, spanText, tookText } from "./times.ts";
 
 export function approvalColumns(listed: readonly ApprovalView[], now: number): Column<ApprovalView>[] {
   const short = shortTokens(listed.map(({ token }) => token));
-  const is_ended = listed.some(({ status }) => status !== "pending");
+  const isEnded = listed.some(({ status }) => status !== "pending");
   return [
     { title: "TOKEN", text: ({ token }) => short.get(token) ?? token },
-    { title: "AGE", text: ({ created_at }) => spanText(now - Date.parse(created_at)), is_right: true },
-    { title: "STATUS", text: ({ status }) => (is_ended ? status : "") },
-    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinks_to: 8 },
-    { title: "WHAT", text: (view) => `${view.action_verb} ${view.target_summary}`, shrinks_to: 24 },
-    { title: "EFFECT", text: effectOf, is_red: (view) => hazardsText(view) !== "" },
+    { title: "AGE", text: ({ created_at }) => spanText(now - Date.parse(created_at)), isRight: true },
+    { title: "STATUS", text: ({ status }) => (isEnded ? status : "") },
+    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 8 },
+    { title: "WHAT", text: (view) => `${view.action_verb} ${view.target_summary}`, shrinksTo: 24 },
+    { title: "EFFECT", text: effectOf, isRed: (view) => hazardsText(view) !== "" },
   ];
 }
 
@@ -60,14 +60,14 @@ export function agentColumns(now: number): Column<AgentView | PairingRequest>[] 
   const of = (use: (agent: AgentView) => string) => (row: AgentView | PairingRequest) =>
     "agent_id" in row ? use(row) : "";
   return [
-    { title: "NAME", text: ({ name }) => name, shrinks_to: 12 },
+    { title: "NAME", text: ({ name }) => name, shrinksTo: 12 },
     { title: "LEVEL", text: of(({ level }) => level) },
     {
       title: "STATE",
       text: (row) => ("agent_id" in row ? agentState(row, now) : "waits to be paired"),
-      shrinks_to: 12,
+      shrinksTo: 12,
     },
-    { title: "TODAY", text: of(({ calls_today }) => String(calls_today)), is_right: true },
+    { title: "TODAY", text: of(({ calls_today }) => String(calls_today)), isRight: true },
     { title: "SINCE", text: (row) => momentText("agent_id" in row ? row.paired_at : row.requested_at, now) },
   ];
 }
@@ -81,10 +81,10 @@ function agentState({ revoked_at, is_connected, last_seen_at, paused }: AgentVie
 
 export function grantColumns(now: number): Column<GrantView>[] {
   return [
-    { title: "ID", text: ({ id }) => String(id), is_right: true },
+    { title: "ID", text: ({ id }) => String(id), isRight: true },
     { title: "CAPABILITY", text: ({ capability }) => capability },
-    { title: "TARGET", text: ({ target }) => shortHome(target), shrinks_to: 16 },
-    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? "all of yours", shrinks_to: 8 },
+    { title: "TARGET", text: ({ target }) => shortHome(target), shrinksTo: 16 },
+    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id ?? "all of yours", shrinksTo: 8 },
     { title: "GIVEN", text: ({ granted_at }) => momentText(granted_at, now) },
     { title: "ENDS", text: (grant) => endOf(grant, now) },
     {
@@ -111,25 +111,25 @@ function endOf({ revoked_at, expires_at, session }: GrantView, now: number): str
 
 export function refusalColumns(now: number): Column<RefusalView>[] {
   return [
-    { title: "ID", text: ({ id }) => String(id), is_right: true },
+    { title: "ID", text: ({ id }) => String(id), isRight: true },
     {
       title: "DENIED",
       text: ({ refuse, capability, executor }) => (refuse === "call" ? executor : (capability ?? "")),
     },
-    { title: "TARGET", text: ({ target }) => shortHome(target), shrinks_to: 16 },
-    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinks_to: 8 },
-    { title: "SESSION", text: ({ session }) => session, shrinks_to: 8 },
+    { title: "TARGET", text: ({ target }) => shortHome(target), shrinksTo: 16 },
+    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinksTo: 8 },
+    { title: "SESSION", text: ({ session }) => session, shrinksTo: 8 },
     { title: "ENDS", text: ({ expires_at }) => `with it, or ${momentText(expires_at, now)}` },
   ];
 }
 
 export function toolColumns(now: number): Column<KeptToolView>[] {
   return [
-    { title: "ID", text: ({ id }) => String(id), is_right: true },
-    { title: "SERVER", text: ({ server }) => server, shrinks_to: 8 },
-    { title: "TOOL", text: ({ tool }) => tool, shrinks_to: 16 },
+    { title: "ID", text: ({ id }) => String(id), isRight: true },
+    { title: "SERVER", text: ({ server }) => server, shrinksTo: 8 },
+    { title: "TOOL", text: ({ tool }) => tool, shrinksTo: 16 },
     { title: "IT", text: ({ state }) => (state === "looks" ? "only looks" : "is asked about") },
-    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinks_to: 8 },
+    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinksTo: 8 },
     { title: "SAID", text: ({ decided_at }) => momentText(decided_at, now) },
   ];
 }
@@ -147,7 +147,7 @@ export const CAPABILITY_COLUMNS: readonly Column<CapabilityRow>[] = [
   { title: "CRITICAL", text: ({ critical }) => (critical ? "yes" : "no") },
   { title: "ASKED", text: ({ default_approval }) => default_approval.replaceAll("_", " ") },
   { title: "TARGET", text: ({ target_kind }) => target_kind.replaceAll("_", " ") },
-  { title: "DESCRIPTION", text: ({ description }) => description, shrinks_to: 20 },
+  { title: "DESCRIPTION", text: ({ description }) => description, shrinksTo: 20 },
 ];
 
 const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
@@ -169,28 +169,28 @@ export const POLICY_COLUMNS: readonly Column<{ capability: Capability; own: Subj
 ];
 
 export const OVERRIDE_COLUMNS: readonly Column<PolicyOverride & { agents: readonly string[] }>[] = [
-  { title: "LINE", text: ({ line }) => String(line), is_right: true },
-  { title: "FOR", text: ({ profile }) => profile, shrinks_to: 16 },
+  { title: "LINE", text: ({ line }) => String(line), isRight: true },
+  { title: "FOR", text: ({ profile }) => profile, shrinksTo: 16 },
   { title: "LEVEL", text: ({ level }) => level },
   { title: "CAPABILITY", text: ({ capability }) => capability },
   { title: "TABLE", text: ({ before }) => OUTCOME_WORDS[before] },
   { title: "HERE", text: ({ outcome }) => OUTCOME_WORDS[outcome] },
-  { title: "AGENTS", text: ({ agents }) => agents.join(", ") || "none", shrinks_to: 8 },
+  { title: "AGENTS", text: ({ agents }) => agents.join(", ") || "none", shrinksTo: 8 },
 ];
 
 export const SPENT_COLUMNS: readonly Column<SpentToday>[] = [
-  { title: "AGENT", text: ({ agent_name }) => agent_name, shrinks_to: 12 },
-  { title: "CALLS", text: ({ calls }) => String(calls), is_right: true },
-  { title: "TODAY", text: ({ amount, currency }) => amountText(amount, currency, "en"), is_right: true },
+  { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 12 },
+  { title: "CALLS", text: ({ calls }) => String(calls), isRight: true },
+  { title: "TODAY", text: ({ amount, currency }) => amountText(amount, currency, "en"), isRight: true },
 ];
 
 /** What happened, to whom, and why; of events that aren't decisions, their other fields. */
 export const AUDIT_COLUMNS: readonly Column<AuditLine>[] = [
   { title: "TIME", text: ({ ts }) => clockText(ts) },
   { title: "EVENT", text: (line) => field(line, "outcome") || line.event },
-  { title: "AGENT", text: (line) => field(line, "agent"), shrinks_to: 8 },
-  { title: "WHAT", text: auditSubject, shrinks_to: 14 },
-  { title: "WHY", text: (line) => field(line, "reason"), shrinks_to: 16 },
+  { title: "AGENT", text: (line) => field(line, "agent"), shrinksTo: 8 },
+  { title: "WHAT", text: auditSubject, shrinksTo: 14 },
+  { title: "WHY", text: (line) => field(line, "reason"), shrinksTo: 16 },
 ];
 
 const SHOWN_ELSEWHERE = new Set(["event", "ts", "seq", "prev", "agent", "outcome", "reason"]);
@@ -219,28 +219,28 @@ function field(line: AuditLine, name: string): string {
 
 export function violationColumns(now: number): Column<ViolationView>[] {
   return [
-    { title: "ID", text: ({ id }) => String(id), is_right: true },
+    { title: "ID", text: ({ id }) => String(id), isRight: true },
     { title: "WHEN", text: ({ detected_at }) => momentText(detected_at, now) },
-    { title: "RULE", text: ({ rule_id }) => rule_id, shrinks_to: 8 },
+    { title: "RULE", text: ({ rule_id }) => rule_id, shrinksTo: 8 },
     { title: "SEVERITY", text: ({ severity }) => severity },
-    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinks_to: 8 },
-    { title: "TIMES", text: ({ times }) => String(times), is_right: true },
-    { title: "DETAIL", text: ({ detail }) => detail, shrinks_to: 16 },
+    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 8 },
+    { title: "TIMES", text: ({ times }) => String(times), isRight: true },
+    { title: "DETAIL", text: ({ detail }) => detail, shrinksTo: 16 },
     { title: "SEEN", text: ({ acknowledged_at }) => (acknowledged_at === null ? "no" : "yes") },
   ];
 }
 
 export const RULE_COLUMNS: readonly Column<SafetyRuleView>[] = [
-  { title: "RULE", text: ({ rule_id }) => rule_id, shrinks_to: 8 },
+  { title: "RULE", text: ({ rule_id }) => rule_id, shrinksTo: 8 },
   { title: "SEVERITY", text: ({ severity }) => severity },
   { title: "OF A", text: ({ subject_type }) => subject_type },
-  { title: "DESCRIPTION", text: ({ description }) => description, shrinks_to: 20 },
+  { title: "DESCRIPTION", text: ({ description }) => description, shrinksTo: 20 },
 ];
 
 export const TRACE_COLUMNS: readonly Column<TraceStep>[] = [
   { title: "STAGE", text: ({ stage }) => stage },
   { title: "OUTCOME", text: ({ outcome }) => outcome },
-  { title: "DETAIL", text: ({ detail }) => detail, shrinks_to: 20 },
+  { title: "DETAIL", text: ({ detail }) => detail, shrinksTo: 20 },
 ];
 
 function shortHome(path: string): string {

@@ -48,16 +48,16 @@ export async function runningGate(unanswered?: Hint): Promise<OperatorClient | u
 
 /** @throws GateError `not_answering`, with the gate's process and what `unanswered` says; `not_running`, `not_authorised` */
 async function answeringGate<T>(
-  client: { connect(path: string, token_file: string, patience_ms: number): Promise<T> },
+  client: { connect(path: string, tokenFile: string, patienceMs: number): Promise<T> },
   unanswered = TRY_AGAIN,
 ): Promise<T> {
-  const { operator_socket, operator_token, lock_db } = gatePaths(process.env);
+  const { operator_socket, operatorToken, lockDb } = gatePaths(process.env);
   try {
-    return await client.connect(operator_socket, operator_token, PATIENCE_MS);
+    return await client.connect(operator_socket, operatorToken, PATIENCE_MS);
   } catch (error) {
     if (!(error instanceof GateError && error.code === "not_answering")) throw error;
     const { holderOf } = await import("../main/base/files/file-lock.ts");
-    const pid = holderOf(lock_db);
+    const pid = holderOf(lockDb);
     const gate = pid === undefined ? "the gate" : `the gate (pid ${pid})`;
     throw new GateError("not_answering", `${gate} doesn't answer`, unanswered(pid ?? "PID"), { cause: error });
   }

@@ -15,7 +15,7 @@ export const EXIT = {
   usage: 2,
   not_running: 3,
   refused: 4,
-  problem_found: 5,
+  problemFound: 5,
   ...GATE_EXIT,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -58,9 +58,9 @@ export function tell(value: unknown, ...words: string[]): void {
 
 /** The same; with `--json` a terminal gets the data alone. Each text is one line, whatever names are in it. */
 export function tellAs({ json }: DataOptions, value: unknown, ...words: string[]): void {
-  const is_together = isSeenTogether();
-  if (!is_together || json === true) printLine(value);
-  if (!is_together || json !== true) for (const text of words) say(visible(text));
+  const isTogether = isSeenTogether();
+  if (!isTogether || json === true) printLine(value);
+  if (!isTogether || json !== true) for (const text of words) say(visible(text));
 }
 
 /** stdout and stderr are shown on the same terminal. */
@@ -74,7 +74,7 @@ export function printWord(word: string): void {
 }
 
 export function say(text: string): void {
-  process.stderr.write(`${visible(text, { keep_newlines: true })}\n`);
+  process.stderr.write(`${visible(text, { keepNewlines: true })}\n`);
 }
 
 /** Says what went wrong and what to do, and gives the exit code for it. */

@@ -33,12 +33,12 @@ export async function runInPlace(
     { length: Math.max(2, ...fds) - 2 },
     (_, index) => further[index + 3] ?? ("ignore" as const),
   );
-  const is_terminal = isatty(0) || isatty(1) || isatty(2);
+  const isTerminal = isatty(0) || isatty(1) || isatty(2);
   let child: ChildProcess | undefined;
   const passOn = (signal: NodeJS.Signals) => child?.kill(signal);
   const stay = () => undefined;
   for (const signal of PASSED_ON) process.on(signal, passOn);
-  for (const signal of FROM_TERMINAL) process.on(signal, is_terminal ? stay : passOn);
+  for (const signal of FROM_TERMINAL) process.on(signal, isTerminal ? stay : passOn);
   try {
     // Listened to before the program is there: a signal in between would end this process alone, and leave the program.
     const started = spawn(program, words, { env, stdio: ["inherit", "inherit", "inherit", ...extra] });
@@ -55,17 +55,17 @@ export async function runInPlace(
     // A signal that ends nothing here ended it all the same.
     return 128 + constants.signals[signal];
   } catch (error) {
-    const is_missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    process.stderr.write(`metnos-gate: ${failureText(program, error as Error, is_missing)}\n`);
-    return is_missing ? NOT_FOUND : NOT_RUNNABLE;
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    process.stderr.write(`metnos-gate: ${failureText(program, error as Error, isMissing)}\n`);
+    return isMissing ? NOT_FOUND : NOT_RUNNABLE;
   } finally {
     for (const signal of PASSED_ON) process.off(signal, passOn);
-    for (const signal of FROM_TERMINAL) process.off(signal, is_terminal ? stay : passOn);
+    for (const signal of FROM_TERMINAL) process.off(signal, isTerminal ? stay : passOn);
   }
 }
 
-function failureText(program: string, error: Error, is_missing: boolean): string {
-  if (!is_missing) return `${visible(program)} can't be run: ${visible(error.message)}`;
+function failureText(program: string, error: Error, isMissing: boolean): string {
+  if (!isMissing) return `${visible(program)} can't be run: ${visible(error.message)}`;
   const hint = /\s/.test(program) ? "\n  for a line that a shell reads, give it to one: -- sh -c 'LINE'" : "";
   return `there is no program ${JSON.stringify(visible(program))}${hint}`;
 }
@@ -78,6 +78,6 @@ function failureText(program: string, error: Error, is_missing: boolean): string
  */
 export async function runOutside(argv: readonly string[]): Promise<number | undefined> {
   const words = outsideWords(argv);
-  const command = words === null ? [] : argv.slice(words.command_at);
+  const command = words === null ? [] : argv.slice(words.commandAt);
   return command.length === 0 ? undefined : await runInPlace(command);
 }

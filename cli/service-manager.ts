@@ -10,7 +10,7 @@ import { say } from "./output.ts";
 
 /** How a command ended; `output` is what it printed, both streams. */
 interface Ran {
-  is_done: boolean;
+  isDone: boolean;
   output: string;
 }
 export type RunCommand = (command: string, args: readonly string[]) => Ran;
@@ -53,7 +53,7 @@ function systemd(unit: string, run: RunCommand): ServiceManager {
     start: () => required(run, "systemctl", "--user", "start", unit),
     disable: () => tried(run, "systemctl", "--user", "disable", "--now", unit),
     forget: () => tried(run, "systemctl", "--user", "daemon-reload"),
-    isActive: () => systemctl("is-active", unit).is_done,
+    isActive: () => systemctl("is-active", unit).isDone,
     starting: `systemctl --user start ${unit}`,
     showing: `systemctl --user status ${unit}`,
   };
@@ -69,7 +69,7 @@ function launchd(file: string, run: RunCommand, uid: number): ServiceManager {
     start: () => required(run, "launchctl", "bootstrap", domain, file),
     disable: () => tried(run, "launchctl", "bootout", service),
     forget: () => undefined,
-    isActive: () => run("launchctl", ["print", service]).is_done,
+    isActive: () => run("launchctl", ["print", service]).isDone,
     starting: `launchctl bootstrap ${domain} ${file}`,
     showing: `launchctl print ${service}`,
   };
@@ -77,8 +77,8 @@ function launchd(file: string, run: RunCommand, uid: number): ServiceManager {
 
 function required(run: RunCommand, command: string, ...args: string[]): void {
   const line = [command, ...args].join(" ");
-  const { is_done, output } = run(command, args);
-  if (!is_done)
+  const { isDone, output } = run(command, args);
+  if (!isDone)
     throw new GateError(
       "service_failed",
       `${line} failed: ${firstLine(output)}`,
@@ -89,12 +89,12 @@ function required(run: RunCommand, command: string, ...args: string[]): void {
 
 function tried(run: RunCommand, command: string, ...args: string[]): void {
   const line = [command, ...args].join(" ");
-  const { is_done, output } = run(command, args);
-  say(is_done ? `  ran: ${line}` : `  ran: ${line}, which failed: ${firstLine(output)}`);
+  const { isDone, output } = run(command, args);
+  say(isDone ? `  ran: ${line}` : `  ran: ${line}, which failed: ${firstLine(output)}`);
 }
 
-function problemOf({ is_done, output }: Ran): string | undefined {
-  return is_done ? undefined : firstLine(output);
+function problemOf({ isDone, output }: Ran): string | undefined {
+  return isDone ? undefined : firstLine(output);
 }
 
 function firstLine(output: string): string {
@@ -106,5 +106,5 @@ const PATIENCE_MS = 30_000;
 
 function runQuietly(command: string, args: readonly string[]): Ran {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8", timeout: PATIENCE_MS });
-  return { is_done: status === 0, output: error?.message ?? `${stderr}${stdout}` };
+  return { isDone: status === 0, output: error?.message ?? `${stderr}${stdout}` };
 }

@@ -7,17 +7,17 @@ const SECOND_MS = 1000;
 
 /**
  * That gate.toml or policy_overrides.toml was changed after the running gate had read it; null where neither was.
- * @param started_at the gate's, an ISO-8601 date
+ * @param startedAt the gate's, an ISO-8601 date
  */
-export function staleConfigText(started_at: string): string | null {
-  const { config_file, policy_overrides } = gatePaths(process.env);
+export function staleConfigText(startedAt: string): string | null {
+  const { configFile, policy_overrides } = gatePaths(process.env);
   const files = [
-    { file: config_file, name: "gate.toml" },
+    { file: configFile, name: "gate.toml" },
     { file: policy_overrides, name: basename(policy_overrides) },
   ];
   const changed = files.filter(({ file }) => {
     const ms = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-    return ms !== undefined && ms > Date.parse(started_at) + SECOND_MS;
+    return ms !== undefined && ms > Date.parse(startedAt) + SECOND_MS;
   });
   if (changed.length === 0) return null;
   const names = changed.map(({ name }) => name).join(" and ");

@@ -7,11 +7,11 @@ export interface Column<T> {
   title: string;
   text(row: T): string;
   /** Where there isn't room for all, it is shortened down to so many columns before any other is. */
-  shrinks_to?: number;
+  shrinksTo?: number;
   /** Numbers. */
-  is_right?: true;
+  isRight?: true;
   /** For hazards, and for nothing else. */
-  is_red?(row: T): boolean;
+  isRed?(row: T): boolean;
 }
 
 const GAP = "  ";
@@ -23,7 +23,7 @@ export function tableLines<T>(
   all: readonly Column<T>[],
   rows: readonly T[],
   width: number,
-  is_coloured = false,
+  isColoured = false,
 ): string[] {
   const cells = rows.map((row) => all.map((column) => visible(column.text(row))));
   const kept = all.map((_, index) => index).filter((index) => cells.some((line) => line[index] !== ""));
@@ -36,20 +36,20 @@ export function tableLines<T>(
   );
   return texts.map((line, row) => {
     const parts = line.map((text, index) => {
-      const shown = padded(text, widths[index] ?? 0, columns[index]?.is_right === true, index === line.length - 1);
+      const shown = padded(text, widths[index] ?? 0, columns[index]?.isRight === true, index === line.length - 1);
       const source = rows[row - 1];
-      const is_red = is_coloured && source !== undefined && columns[index]?.is_red?.(source) === true;
-      return is_red ? `\x1b[31m${shown}\x1b[0m` : shown;
+      const isRed = isColoured && source !== undefined && columns[index]?.isRed?.(source) === true;
+      return isRed ? `\x1b[31m${shown}\x1b[0m` : shown;
     });
     const joined = parts.join(GAP).trimEnd();
-    return is_coloured && row === 0 ? `\x1b[2m${joined}\x1b[0m` : joined;
+    return isColoured && row === 0 ? `\x1b[2m${joined}\x1b[0m` : joined;
   });
 }
 
 /** The widest of those that may shrink gives way first; only then all the others. */
 function fitted<T>(columns: readonly Column<T>[], natural: readonly number[], width: number): number[] {
   const widths = [...natural];
-  const least = columns.map(({ shrinks_to }, index) => Math.min(shrinks_to ?? widths[index] ?? 0, widths[index] ?? 0));
+  const least = columns.map(({ shrinksTo }, index) => Math.min(shrinksTo ?? widths[index] ?? 0, widths[index] ?? 0));
   const room = width - GAP.length * Math.max(0, columns.length - 1);
   for (const floors of [least, widths.map(() => NARROWEST), widths.map(() => 0)]) {
     while (sum(widths) > room) {
@@ -65,11 +65,11 @@ function fitted<T>(columns: readonly Column<T>[], natural: readonly number[], wi
   return widths;
 }
 
-function padded(text: string, width: number, is_right: boolean, is_last: boolean): string {
+function padded(text: string, width: number, isRight: boolean, isLast: boolean): string {
   const short = widthOf(text) <= width ? text : width < 1 ? "" : (folded(text, width, 1)[0] ?? "");
   const blank = " ".repeat(Math.max(0, width - widthOf(short)));
-  if (is_right) return blank + short;
-  return is_last ? short : short + blank;
+  if (isRight) return blank + short;
+  return isLast ? short : short + blank;
 }
 
 function sum(numbers: readonly number[]): number {

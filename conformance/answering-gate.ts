@@ -15,7 +15,7 @@ export const AGENT = "conformance";
 export async function startAnsweringGate(): Promise<AnsweringGate> {
   const home = benchHome([], AGENT);
   const gate = await startGate(home);
-  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
   const seen = new Set<string>();
   const answerAll = async () => {
     for (const { token } of await operator.call("approvals.list", {})) {

@@ -69,15 +69,15 @@ export class Bridge {
     if (message === undefined) return answer(response, 400, null, -32700, "not JSON");
     const meta = isObject(message.params) && isObject(message.params._meta) ? message.params._meta : {};
     const header = request.headers["mcp-protocol-version"];
-    const session_id = request.headers["mcp-session-id"];
-    const is_modern =
-      session_id === undefined &&
+    const sessionId = request.headers["mcp-session-id"];
+    const isModern =
+      sessionId === undefined &&
       [meta[PROTOCOL], header].some((version) => typeof version === "string" && version >= MODERN);
-    if (is_modern) return this.#postedModern(message, meta[PROTOCOL], header, response);
+    if (isModern) return this.#postedModern(message, meta[PROTOCOL], header, response);
     if (message.method === "initialize") return this.#initialized(message, response);
-    const program = this.#sessions.get(String(session_id));
+    const program = this.#sessions.get(String(sessionId));
     if (program === undefined)
-      return answer(response, session_id === undefined ? 400 : 404, message.id, -32000, "no such session");
+      return answer(response, sessionId === undefined ? 400 : 404, message.id, -32000, "no such session");
     program.send(message, response);
   }
 

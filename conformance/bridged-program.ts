@@ -9,7 +9,7 @@ import { isObject, type Json, parseObject } from "../ipc/base/json-object.ts";
 interface Open {
   /** As the client wrote it. */
   id: unknown;
-  progress_token: unknown;
+  progressToken: unknown;
   response: ServerResponse;
   statuses: Readonly<Record<number, number>>;
 }
@@ -24,7 +24,7 @@ export class BridgedProgram {
   /** By the id that the program got. */
   readonly #open = new Map<number, Open>();
   #listening: ServerResponse | undefined;
-  #next_id = 1;
+  #nextId = 1;
 
   constructor([program = "", ...args]: readonly string[], env: NodeJS.ProcessEnv) {
     this.#child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });
@@ -41,17 +41,17 @@ export class BridgedProgram {
       response.writeHead(202).end();
       return;
     }
-    const id = this.#next_id++;
+    const id = this.#nextId++;
     const { params } = message;
     const meta = isObject(params) && isObject(params._meta) ? params._meta : undefined;
-    const progress_token = meta?.progressToken;
-    this.#open.set(id, { id: message.id, progress_token, response, statuses });
+    const progressToken = meta?.progressToken;
+    this.#open.set(id, { id: message.id, progressToken, response, statuses });
     response.once("close", () => {
       if (!this.#open.delete(id)) return;
       this.#write({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
     });
     const token =
-      progress_token === undefined ? {} : { params: { ...(params as Json), _meta: { ...meta, progressToken: id } } };
+      progressToken === undefined ? {} : { params: { ...(params as Json), _meta: { ...meta, progressToken: id } } };
     this.#write({ ...message, id, ...token });
   }
 
@@ -96,14 +96,12 @@ export class BridgedProgram {
     const response = open?.response ?? this.#listening;
     if (response === undefined) return;
     stream(response);
-    const own_params = {
+    const ownParams = {
       ...params,
-      ...(progressing === undefined ? {} : { progressToken: progressing.progress_token }),
+      ...(progressing === undefined ? {} : { progressToken: progressing.progressToken }),
       ...(subscription === undefined ? {} : { _meta: { ...meta, [SUBSCRIPTION]: subscription.id } }),
     };
-    response.write(
-      eventOf(JSON.stringify(message.params === undefined ? message : { ...message, params: own_params })),
-    );
+    response.write(eventOf(JSON.stringify(message.params === undefined ? message : { ...message, params: ownParams })));
   }
 }
 

@@ -34,8 +34,8 @@ export async function startDemoGate(): Promise<DemoGate> {
   try {
     const env = { HOME: folder, PATH: process.env.PATH ?? "" };
     const paths = gatePaths(env);
-    mkdirSync(dirname(paths.config_file), { recursive: true });
-    writeFileSync(paths.config_file, CONFIG + judges.toml);
+    mkdirSync(dirname(paths.configFile), { recursive: true });
+    writeFileSync(paths.configFile, CONFIG + judges.toml);
     const gate = await serveGate({ env, web: true, notifications: false });
     const { token_file } = await gate.operator.call("agents.pair", { name: "demo-agent", level: "Supervised" });
     const token = readFileSync(token_file, "utf8").trim();

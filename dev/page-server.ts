@@ -15,7 +15,7 @@ export interface PageServerOptions {
   /** The first port to try on 127.0.0.1; 0: any. */
   port: number;
   /** For what Vite keeps. */
-  cache_folder: string;
+  cacheFolder: string;
 }
 
 export interface PageServer {
@@ -25,24 +25,24 @@ export interface PageServer {
 }
 
 /** Serves the page's sources with hot reload; links and the page's WebSocket are the gate's. Listens on 127.0.0.1 alone. */
-export async function servePageSources({ gate, port, cache_folder }: PageServerOptions): Promise<PageServer> {
+export async function servePageSources({ gate, port, cacheFolder }: PageServerOptions): Promise<PageServer> {
   const own = { origin: "" };
-  const to_gate = proxyTo(gate, own);
+  const toGate = proxyTo(gate, own);
   const server = await createServer({
     configFile: false,
     root: join(CHECKOUT, "renderer"),
-    cacheDir: cache_folder,
+    cacheDir: cacheFolder,
     plugins: [react()],
     logLevel: "warn",
     define: { "import.meta.env.VITE_GATE_ORIGIN": JSON.stringify(new URL(gate).origin) },
     server: {
       host: "127.0.0.1",
       port,
-      fs: { allow: [CHECKOUT, realpathSync(join(CHECKOUT, "node_modules")), cache_folder] },
+      fs: { allow: [CHECKOUT, realpathSync(join(CHECKOUT, "node_modules")), cacheFolder] },
       proxy: {
-        "^/\\?token=": to_gate,
-        [`^${ENTRANCE_SCRIPT_PATH}$`]: to_gate,
-        [`^${PAGE_SOCKET_PATH}$`]: { ...to_gate, ws: true },
+        "^/\\?token=": toGate,
+        [`^${ENTRANCE_SCRIPT_PATH}$`]: toGate,
+        [`^${PAGE_SOCKET_PATH}$`]: { ...toGate, ws: true },
       },
     },
   });

@@ -39,8 +39,8 @@ capabilities = ["code:exec"]
 
 function answered({ text, system }: ReceivedRequest): Scripted {
   if (text.includes("https://")) return { text: JUDGED.fits, after: SLOW_MS };
-  const is_validator = system.includes("You review what an agent is about to run.");
-  if (!is_validator) return JUDGED.fits;
+  const isValidator = system.includes("You review what an agent is about to run.");
+  if (!isValidator) return JUDGED.fits;
   return text.includes("--force") ? JUDGED.rewrites : JUDGED.fine;
 }
 

@@ -55,7 +55,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/base",
     holds: "clocks, files, SQLite, locks",
     floor: 1,
-    lines: 2150,
+    lines: 2200,
     doors: "all",
   },
   {

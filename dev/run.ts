@@ -15,7 +15,7 @@ try {
   const page = await servePageSources({
     gate: link.origin,
     port: Number(values.port),
-    cache_folder: join(gate.folder, "vite"),
+    cacheFolder: join(gate.folder, "vite"),
   });
   console.log(`The page, with hot reload:  ${page.origin}${link.pathname}${link.search}`);
   console.log("The link works once. Changes below renderer/ show at once; Ctrl-C ends it.");

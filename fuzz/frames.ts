@@ -6,13 +6,13 @@ const [frames = "1000000", seed = String(Date.now() % 0x7fff_ffff)] = process.ar
 console.log(`${frames} frames, seed ${seed}`);
 const started = Date.now();
 const result = await runCampaign(Number(frames), Number(seed), (done) => console.log(`  ${done}`));
-const { resident_mib: mib } = result;
+const { residentMib: mib } = result;
 console.log(`${result.frames} frames on ${result.connections} connections, ${result.answers} answers read`);
 console.log(
-  `${Math.round((Date.now() - started) / 1000)} s; ${result.turned_away} connections without a greeting were closed`,
+  `${Math.round((Date.now() - started) / 1000)} s; ${result.turnedAway} connections without a greeting were closed`,
 );
 console.log(
-  `the good client: ${result.good_calls} calls, median ${result.median_ms.toFixed(1)} ms, p99 ${result.p99_ms.toFixed(1)} ms, longest ${result.longest_ms.toFixed(0)} ms`,
+  `the good client: ${result.goodCalls} calls, median ${result.medianMs.toFixed(1)} ms, p99 ${result.p99Ms.toFixed(1)} ms, longest ${result.longestMs.toFixed(0)} ms`,
 );
 console.log(`the gate's memory: ${mib.before} MiB, at most ${mib.highest} MiB, in the end ${mib.after} MiB`);
 for (const violation of result.violations) console.log(`  ${violation}`);

@@ -6,5 +6,5 @@ const [inputs = "1000000", seed = String(Date.now() % 0xffff_ffff)] = process.ar
 console.log(`${inputs} inputs, seed ${seed}`);
 const result = fuzz(Number(inputs), Number(seed), (done) => console.log(`  ${done}`));
 console.log(
-  `no rule broken; ${result.unread} could not be read; the slowest took ${result.slowest_ms.toFixed(1)} ms: ${JSON.stringify(result.slowest)}`,
+  `no rule broken; ${result.unread} could not be read; the slowest took ${result.slowestMs.toFixed(1)} ms: ${JSON.stringify(result.slowest)}`,
 );

@@ -11,9 +11,9 @@ const SETTINGS = {
   cwd: "/home/ada/project",
   user: "ada",
   gate: {
-    data_paths: ["/home/ada/.local/state/metnos"],
+    dataPaths: ["/home/ada/.local/state/metnos"],
     agent_socket: "/home/ada/.local/state/metnos/run/gate.sock",
-    program_paths: ["/opt/metnos-gate"],
+    programPaths: ["/opt/metnos-gate"],
   },
 };
 
@@ -98,14 +98,14 @@ function randomCommand(random: () => number): string {
 export interface FuzzResult {
   inputs: number;
   unread: number;
-  slowest_ms: number;
+  slowestMs: number;
   slowest: string;
 }
 
 /** Reads `inputs` random command lines. @throws with the command line, if one of them breaks a rule */
 export function fuzz(inputs: number, seed: number, progress?: (done: number) => void): FuzzResult {
   const random = generator(seed);
-  const result: FuzzResult = { inputs, unread: 0, slowest_ms: 0, slowest: "" };
+  const result: FuzzResult = { inputs, unread: 0, slowestMs: 0, slowest: "" };
   for (let index = 0; index < inputs; index++) {
     const text = randomCommand(random);
     const started = performance.now();
@@ -123,7 +123,7 @@ export function fuzz(inputs: number, seed: number, progress?: (done: number) => 
       throw new Error(`seed ${seed}, input ${index}: ${JSON.stringify(text)}`, { cause: error });
     }
     const ms = performance.now() - started;
-    if (ms > result.slowest_ms) Object.assign(result, { slowest_ms: ms, slowest: text });
+    if (ms > result.slowestMs) Object.assign(result, { slowestMs: ms, slowest: text });
     if (index % 100_000 === 99_999) progress?.(index + 1);
   }
   return result;

@@ -24,7 +24,7 @@ async function main(): Promise<number> {
     console.error(`lines can't be run on this machine: ${reason}`);
     return 1;
   }
-  const total: Report = { lines: 0, allowed: 0, allowed_by: {}, runs: {}, timed_out: 0, violations: [] };
+  const total: Report = { lines: 0, allowed: 0, allowedBy: {}, runs: {}, timedOut: 0, violations: [] };
   /** Lines with a violation. */
   let found = 0;
   const root = realpathSync(mkdtempSync(join(tmpdir(), "metnos-fuzz-")));
@@ -38,18 +38,18 @@ async function main(): Promise<number> {
       for (const [line, violations] of Map.groupBy(report.violations, (violation) => violation.line)) {
         const [first] = violations;
         if (first === undefined) continue;
-        const is_shrunk = found++ < SHRUNK;
-        print(is_shrunk ? await session.shrink(first) : first);
+        const isShrunk = found++ < SHRUNK;
+        print(isShrunk ? await session.shrink(first) : first);
         const shells = violations.map(({ shell }) => shell).join(", ");
-        console.log(`  found in ${shells}${is_shrunk ? ` as ${JSON.stringify(line.text)}` : ""}`);
+        console.log(`  found in ${shells}${isShrunk ? ` as ${JSON.stringify(line.text)}` : ""}`);
         total.violations.push(...violations);
       }
       total.lines += report.lines;
       total.allowed += report.allowed;
-      for (const [setting, times] of Object.entries(report.allowed_by)) {
-        total.allowed_by[setting] = (total.allowed_by[setting] ?? 0) + times;
+      for (const [setting, times] of Object.entries(report.allowedBy)) {
+        total.allowedBy[setting] = (total.allowedBy[setting] ?? 0) + times;
       }
-      total.timed_out += report.timed_out;
+      total.timedOut += report.timedOut;
       for (const shell of Object.keys(report.runs) as (keyof typeof report.runs)[]) {
         total.runs[shell] = (total.runs[shell] ?? 0) + (report.runs[shell] ?? 0);
       }
@@ -61,9 +61,9 @@ async function main(): Promise<number> {
     rmSync(root, { recursive: true, force: true });
   }
   const runs = Object.entries(total.runs).map(([shell, times]) => `${shell} ${times}`);
-  const by = Object.entries(total.allowed_by).map(([setting, times]) => `${setting} ${times}`);
+  const by = Object.entries(total.allowedBy).map(([setting, times]) => `${setting} ${times}`);
   console.log(`the strictest setting that allows it: ${by.join(", ")}`);
-  console.log(`runs: ${runs.join(", ")}; ${total.timed_out} ended by the time limit`);
+  console.log(`runs: ${runs.join(", ")}; ${total.timedOut} ended by the time limit`);
   console.log(
     total.violations.length === 0 ? "no violation" : `${total.violations.length} runs of ${found} lines did more`,
   );

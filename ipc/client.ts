@@ -43,9 +43,9 @@ export interface GateClientOptions {
   /** True if the agent runs what is allowed as a confined call only by `startConfined`. Default: no call is confined. */
   confine?: boolean;
   /** How long to keep trying to reach the gate, in milliseconds. Default 10,000; 0 tries once. */
-  retry_ms?: number;
-  /** The same until it was reached for the first time. Default `retry_ms`. */
-  first_retry_ms?: number;
+  retryMs?: number;
+  /** The same until it was reached for the first time. Default `retryMs`. */
+  firstRetryMs?: number;
 }
 
 export interface GateClientEvents {
@@ -75,12 +75,12 @@ export class GateClientError extends Error {
 interface Asked {
   line: string;
   /** The last connection it was sent on: it is sent once on each connection. */
-  sent_on?: Socket;
+  sentOn?: Socket;
   resolve(data: unknown): void;
   reject(error: GateClientError): void;
   token?: string;
   /** The caller no longer waits for it: it is withdrawn at the gate. */
-  is_withdrawn?: boolean;
+  isWithdrawn?: boolean;
   onWaiting?: ((decision: Decision) => void) | undefined;
 }
 
@@ -107,8 +107,8 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   #socket: Socket | undefined;
   #greeting: Socket | undefined;
   #connecting: Promise<GateMessage<"hello.ok">> | undefined;
-  #is_closed = false;
-  #was_reached = false;
+  #isClosed = false;
+  #wasReached = false;
   /** The line that says which tools a server has; undefined where none is to be said. */
   #announcement: string | undefined;
 
@@ -120,7 +120,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
 
   /** Connects and greets; waits for the user where the agent has to be paired first. @throws GateClientError */
   connect(): Promise<GateMessage<"hello.ok">> {
-    if (this.#is_closed) return Promise.reject(new GateClientError("closed", "this client was closed"));
+    if (this.#isClosed) return Promise.reject(new GateClientError("closed", "this client was closed"));
     this.#connecting ??= this.#reach().catch((error: unknown) => {
       this.#connecting = undefined;
       throw error;
@@ -177,9 +177,11 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   /** Reports the outcome of an allowed call to the gate. There is no response. */
-  async outcome(decision_id: string, ok: boolean, error?: string): Promise<void> {
+  async outcome(decisionId: string, ok: boolean, error?: string): Promise<void> {
     await this.connect();
-    this.#socket?.write(encodeFrame("tool.outcome", { decision_id, ok, ...(error === undefined ? {} : { error }) }));
+    this.#socket?.write(
+      encodeFrame("tool.outcome", { decision_id: decisionId, ok, ...(error === undefined ? {} : { error }) }),
+    );
   }
 
   /**
@@ -187,9 +189,10 @@ export class GateClient extends EventEmitter<GateClientEvents> {
    * what ran without the gate having been asked.
    * @returns what it was confined to; null where it wasn't to be
    */
-  async ran(call_id: string, report: RanReport = {}): Promise<Confined | null> {
+  async ran(callId: string, report: RanReport = {}): Promise<Confined | null> {
     const id = randomUUID();
-    return gateMessages["tool.ran.ok"].parse(await this.#ask(id, "tool.ran", { id, call_id, ...report })).confined;
+    return gateMessages["tool.ran.ok"].parse(await this.#ask(id, "tool.ran", { id, call_id: callId, ...report }))
+      .confined;
   }
 
   /** Reports something that happened in a session: left out, in this client's own. */
@@ -216,7 +219,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
 
   /** Ends the connection; the gate withdraws its waiting requests. */
   close(): void {
-    this.#is_closed = true;
+    this.#isClosed = true;
     this.#greeting?.destroy();
     this.#socket?.destroy();
     this.#failAll(new GateClientError("closed", "this client was closed"));
@@ -242,21 +245,21 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   #send(asked: Asked): void {
-    if (this.#socket === undefined || asked.sent_on === this.#socket || asked.is_withdrawn) return;
-    asked.sent_on = this.#socket;
+    if (this.#socket === undefined || asked.sentOn === this.#socket || asked.isWithdrawn) return;
+    asked.sentOn = this.#socket;
     this.#socket.write(asked.line);
   }
 
   #withdraw(id: string, why: unknown): void {
     const asked = this.#asked.get(id);
     if (asked === undefined) return;
-    asked.is_withdrawn = true;
+    asked.isWithdrawn = true;
     const reason = typeof why === "string" ? why : undefined;
     if (asked.token !== undefined) this.#cancel({ token: asked.token }, reason);
     // Judges may be looking at it: it has no token before the user is asked.
-    else if (this.#socket !== undefined && asked.sent_on === this.#socket) this.#cancel({ call: id }, reason);
+    else if (this.#socket !== undefined && asked.sentOn === this.#socket) this.#cancel({ call: id }, reason);
     // Without a connection there is no response to wait for: the withdrawal is sent after the next connect.
-    if (this.#socket === undefined || asked.sent_on === undefined) this.#asked.delete(id);
+    if (this.#socket === undefined || asked.sentOn === undefined) this.#asked.delete(id);
     asked.reject(withdrawn());
   }
 
@@ -267,17 +270,17 @@ export class GateClient extends EventEmitter<GateClientEvents> {
   }
 
   async #reach(): Promise<GateMessage<"hello.ok">> {
-    const { retry_ms = 10_000, first_retry_ms = retry_ms } = this.#options;
-    const deadline = performance.now() + (this.#was_reached ? retry_ms : first_retry_ms);
+    const { retryMs = 10_000, firstRetryMs = retryMs } = this.#options;
+    const deadline = performance.now() + (this.#wasReached ? retryMs : firstRetryMs);
     for (let pause = 25; ; pause = Math.min(pause * 2, 1000)) {
       try {
         return await this.#greet();
       } catch (error) {
-        const can_retry = error instanceof GateClientError && error.code === "not_running";
-        if (!can_retry || this.#is_closed || performance.now() + pause > deadline) throw error;
+        const canRetry = error instanceof GateClientError && error.code === "not_running";
+        if (!canRetry || this.#isClosed || performance.now() + pause > deadline) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, pause));
-      if (this.#is_closed) throw new GateClientError("closed", "this client was closed");
+      if (this.#isClosed) throw new GateClientError("closed", "this client was closed");
     }
   }
 
@@ -294,7 +297,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
       const socket = createConnection(path);
       this.#greeting = socket;
       const reader = FrameReader.forAnswers();
-      let is_ready = false;
+      let isReady = false;
       socket.setEncoding("utf8");
       socket.on("connect", () => {
         const agent = { name, ...(version === undefined ? {} : { version }) };
@@ -312,7 +315,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
       socket.on("error", () => socket.destroy()); // 'close' follows and is handled there
       socket.on("close", () => {
         reader.close();
-        if (!is_ready)
+        if (!isReady)
           return reject(
             new GateClientError("not_running", "the gate can't be reached", `start it with: ${ownCommand("start")}`),
           );
@@ -322,15 +325,15 @@ export class GateClient extends EventEmitter<GateClientEvents> {
         for (const frame of reader.push(text)) {
           if (!frame.ok) continue;
           const { type, data } = frame.message;
-          if (is_ready) this.#received(type, data);
+          if (isReady) this.#received(type, data);
           else if (type === "hello.pairing") this.emit("pairing");
           else if (type === "hello.ok") {
             const ok = gateMessages["hello.ok"].safeParse(data);
             if (!ok.success || ok.data.id !== id) continue;
-            is_ready = true;
+            isReady = true;
             this.#greeting = undefined;
             this.#socket = socket;
-            this.#was_reached = true;
+            this.#wasReached = true;
             if (this.#announcement !== undefined) socket.write(this.#announcement);
             for (const token of this.#left) this.#cancel({ token });
             this.#left.clear();
@@ -350,10 +353,10 @@ export class GateClient extends EventEmitter<GateClientEvents> {
     if (this.#socket !== socket) return;
     this.#socket = undefined;
     this.#connecting = undefined;
-    if (this.#is_closed) return;
+    if (this.#isClosed) return;
     this.emit("disconnected");
     for (const [id, asked] of this.#asked) {
-      if (!asked.is_withdrawn) continue;
+      if (!asked.isWithdrawn) continue;
       this.#asked.delete(id);
       if (asked.token !== undefined) this.#left.add(asked.token);
     }
@@ -388,7 +391,7 @@ export class GateClient extends EventEmitter<GateClientEvents> {
       if (decision.success && decision.data.outcome === "approval_required") {
         const token = decision.data.pending?.token;
         if (token !== undefined) asked.token = token;
-        if (asked.is_withdrawn && token !== undefined) return this.#cancel({ token });
+        if (asked.isWithdrawn && token !== undefined) return this.#cancel({ token });
         this.emit("waiting", decision.data);
         asked.onWaiting?.(decision.data);
         return;

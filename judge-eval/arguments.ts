@@ -20,7 +20,7 @@ export interface Options {
   files: string[];
   limit: number | undefined;
   send: "keys" | "redacted" | "full" | undefined;
-  at_once: number;
+  atOnce: number;
   is_json: boolean;
 }
 
@@ -40,7 +40,7 @@ export function parseOptions(args: readonly string[]): Options {
     files: files.length === 0 ? [OUR_CALLS] : files,
     limit: values.limit === undefined ? undefined : whole("--limit", values.limit, 100_000),
     send: send.data,
-    at_once: whole("--at-once", values["at-once"], 8),
+    atOnce: whole("--at-once", values["at-once"], 8),
     is_json: values.json,
   };
 }

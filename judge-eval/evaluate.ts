@@ -10,8 +10,8 @@ import { type Quality, qualityOf } from "./quality.ts";
 export interface Judged {
   call: LabelledCall;
   refused: boolean;
-  rules_refuse: boolean;
-  is_fallback: boolean;
+  rulesRefuse: boolean;
+  isFallback: boolean;
   score: number | null;
   sentence: string;
   ms: number;
@@ -21,25 +21,25 @@ export interface Evaluation {
   /** In the data's order. */
   judged: Judged[];
   /** Calls of the data that no judge is asked about, by the stage that denies them: they count nowhere. */
-  not_asked: Partial<Record<Stage, number>>;
+  notAsked: Partial<Record<Stage, number>>;
   /** Why it ended before each call was judged; null where none is left. */
-  ended_early: "interrupted" | "cost" | "unreachable" | null;
+  endedEarly: "interrupted" | "cost" | "unreachable" | null;
 }
 
 export interface Figures {
   judge: Quality;
   rules: Quality;
-  refuse_everything: Quality;
-  allow_everything: Quality;
+  refuseEverything: Quality;
+  allowEverything: Quality;
   fallbacks: number;
   /** Of answers, in milliseconds; null where there is none. */
-  p50_ms: number | null;
-  p95_ms: number | null;
+  p50Ms: number | null;
+  p95Ms: number | null;
 }
 
 export interface Limits {
   /** Questions at the same time. */
-  at_once: number;
+  atOnce: number;
   /** Of the rules. */
   threshold: number;
 }
@@ -58,11 +58,11 @@ export async function evaluate(
   calls: readonly LabelledCall[],
   reviewer: Reviewer,
   catalog: ExecutorCatalog,
-  { at_once, threshold }: Limits,
+  { atOnce, threshold }: Limits,
   interrupt: AbortSignal,
   progress: (done: number, of: number) => void = () => undefined,
 ): Promise<Evaluation> {
-  const { asked, not_asked } = examined(calls, catalog, threshold);
+  const { asked, notAsked } = examined(calls, catalog, threshold);
   const judged: (Judged | undefined)[] = asked.map(() => undefined);
   const unreachable = new AbortController();
   const signal = AbortSignal.any([interrupt, unreachable.signal]);
@@ -76,35 +76,35 @@ export async function evaluate(
       judged[index] = await judgedBy(reviewer, one, signal);
       if (judged[index] === undefined) return;
       progress(++done, asked.length);
-      const so_far = judged.filter((item) => item !== undefined);
-      if (so_far.length >= MAX_UNANSWERED && so_far.every(({ is_fallback }) => is_fallback)) unreachable.abort();
+      const soFar = judged.filter((item) => item !== undefined);
+      if (soFar.length >= MAX_UNANSWERED && soFar.every(({ isFallback }) => isFallback)) unreachable.abort();
     }
   };
-  await Promise.all(Array.from({ length: at_once }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
   const all = judged.filter((item) => item !== undefined);
-  const is_whole = all.length === asked.length;
+  const isWhole = all.length === asked.length;
   const interrupted = interrupt.reason === COST_REACHED ? "cost" : "interrupted";
-  const ended_early = unreachable.signal.aborted ? "unreachable" : is_whole ? null : interrupted;
-  return { judged: all, not_asked, ended_early };
+  const endedEarly = unreachable.signal.aborted ? "unreachable" : isWhole ? null : interrupted;
+  return { judged: all, notAsked, endedEarly };
 }
 
 type Asked = Exclude<ReturnType<typeof examineForJudge>, { denied_by: Stage }> & { call: LabelledCall };
 
 function examined(calls: readonly LabelledCall[], catalog: ExecutorCatalog, threshold: number) {
   const asked: Asked[] = [];
-  const not_asked: Partial<Record<Stage, number>> = {};
+  const notAsked: Partial<Record<Stage, number>> = {};
   for (const call of calls) {
     const found = examineForJudge(call, catalog, threshold);
-    if ("denied_by" in found) not_asked[found.denied_by] = (not_asked[found.denied_by] ?? 0) + 1;
+    if ("denied_by" in found) notAsked[found.denied_by] = (notAsked[found.denied_by] ?? 0) + 1;
     else asked.push({ ...found, call });
   }
-  return { asked, not_asked };
+  return { asked, notAsked };
 }
 
 /** Undefined where the signal ended it. */
 async function judgedBy(
   reviewer: Reviewer,
-  { x, rules_refuse, call }: Asked,
+  { x, rulesRefuse, call }: Asked,
   signal: AbortSignal,
 ): Promise<Judged | undefined> {
   try {
@@ -113,8 +113,8 @@ async function judgedBy(
     return {
       call,
       refused: denial !== null,
-      rules_refuse,
-      is_fallback: review.outcome === "fallback",
+      rulesRefuse,
+      isFallback: review.outcome === "fallback",
       score,
       sentence,
       ms,
@@ -128,15 +128,15 @@ async function judgedBy(
 export function figuresOf(judged: readonly Judged[]): Figures {
   const by = (refuses: (one: Judged) => boolean) =>
     qualityOf(judged.map((one) => ({ label: one.call.label, refused: refuses(one) })));
-  const times = judged.filter(({ is_fallback }) => !is_fallback).map(({ ms }) => ms);
+  const times = judged.filter(({ isFallback }) => !isFallback).map(({ ms }) => ms);
   const at = (q: number) => (times.length === 0 ? null : quantile(times, q));
   return {
     judge: by(({ refused }) => refused),
-    rules: by(({ rules_refuse }) => rules_refuse),
-    refuse_everything: by(() => true),
-    allow_everything: by(() => false),
+    rules: by(({ rulesRefuse }) => rulesRefuse),
+    refuseEverything: by(() => true),
+    allowEverything: by(() => false),
     fallbacks: judged.length - times.length,
-    p50_ms: at(0.5),
-    p95_ms: at(0.95),
+    p50Ms: at(0.5),
+    p95Ms: at(0.95),
   };
 }

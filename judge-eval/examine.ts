@@ -8,7 +8,7 @@ import type { LabelledCall } from "./labelled-call.ts";
 /** The calls' own user: nobody's files are looked at. */
 const CALLS_HOME = "/home/ada";
 
-export type ForJudge = { x: Reviewable; rules_refuse: boolean } | { denied_by: Stage };
+export type ForJudge = { x: Reviewable; rulesRefuse: boolean } | { denied_by: Stage };
 
 /**
  * What a gate's stages make of a call before a judge is asked. What the rules' score denies is asked about all the same: both judges
@@ -30,5 +30,5 @@ export function examineForJudge(
   const subject = { agent: null, level: "Supervised" as const, principal: localPrincipal() };
   const { x, denial } = examineCall({ intent, executor, args, context: { ...context } }, subject, catalog, settings);
   if (denial !== null) return { denied_by: denial.stage };
-  return { x, rules_refuse: x.verdict.score < threshold };
+  return { x, rulesRefuse: x.verdict.score < threshold };
 }

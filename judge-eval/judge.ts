@@ -49,7 +49,7 @@ export function openJudge(
   if (model === undefined) throw new Error("a configured model is there");
   const { llm_threshold: threshold, send, stage1_max_tokens } = judge;
   return {
-    reviewer: modelJudge({ model, threshold, send, stage1_max_tokens, isConcerned: () => true, is_cached: false }),
+    reviewer: modelJudge({ model, threshold, send, stage1_max_tokens, isConcerned: () => true, isCached: false }),
     config,
     host: model.host,
     get spent() {

@@ -25,16 +25,16 @@ const MAX_LISTED = 20;
 
 export function reportLines(measured: Measured): string[] {
   const { name, dialect, model, host, send, threshold, data, of, evaluation, figures, spent } = measured;
-  const { judged, ended_early } = evaluation;
+  const { judged, endedEarly } = evaluation;
   const bad = judged.filter(({ call }) => call.label === "refuse").length;
   const rows: [string, Figures["judge"]][] = [
     [name, figures.judge],
     ["rule-based-v1", figures.rules],
-    ["refuse everything", figures.refuse_everything],
-    ["allow everything", figures.allow_everything],
+    ["refuse everything", figures.refuseEverything],
+    ["allow everything", figures.allowEverything],
   ];
   return [
-    ...(ended_early === null ? [] : [`PARTIAL: ${WHY_EARLY[ended_early]}; these figures are not kept`]),
+    ...(endedEarly === null ? [] : [`PARTIAL: ${WHY_EARLY[endedEarly]}; these figures are not kept`]),
     `${name}: ${model} at ${host} (${dialect}), send ${send}, refuses below ${threshold}`,
     `${data}: ${judged.length} of ${of} calls, ${bad} to refuse, ${judged.length - bad} to allow`,
     "",
@@ -43,7 +43,7 @@ export function reportLines(measured: Measured): string[] {
       `${judge.padEnd(19)} ${[precision, recall, accuracy].map((share) => shareText(share).padEnd(28)).join("")}`.trimEnd(),
     ),
     "",
-    `answers: p50 ${msText(figures.p50_ms)}, p95 ${msText(figures.p95_ms)}; ${figures.fallbacks} without an answer (counted as let through, as the gate does)`,
+    `answers: p50 ${msText(figures.p50Ms)}, p95 ${msText(figures.p95Ms)}; ${figures.fallbacks} without an answer (counted as let through, as the gate does)`,
     spentLine(spent),
     ...notAskedLines(evaluation),
     ...listed("refused, though harmless", judged, ({ call, refused }) => refused && call.label === "allow"),
@@ -63,15 +63,15 @@ export function spentLine({ calls, cost, input_tokens, output_tokens }: Readonly
   return `spent: ${calls} questions, ${input_tokens} tokens in, ${output_tokens} out, cost ${cost.toFixed(4)}`;
 }
 
-function notAskedLines({ not_asked }: Evaluation): string[] {
-  const stages = Object.entries(not_asked);
+function notAskedLines({ notAsked }: Evaluation): string[] {
+  const stages = Object.entries(notAsked);
   if (stages.length === 0) return [];
   const counts = stages.map(([stage, count]) => `${count} by the ${stage} stage`).join(", ");
   return [`not asked about: denied before any judge, ${counts}; these calls count nowhere`];
 }
 
-function listed(what: string, judged: readonly Judged[], is_it: (one: Judged) => boolean): string[] {
-  const found = judged.filter(is_it);
+function listed(what: string, judged: readonly Judged[], isIt: (one: Judged) => boolean): string[] {
+  const found = judged.filter(isIt);
   if (found.length === 0) return [];
   const more = found.length > MAX_LISTED ? [`  and ${found.length - MAX_LISTED} more (--json lists all)`] : [];
   return [

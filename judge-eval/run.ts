@@ -29,16 +29,16 @@ const EXIT_CODES = { whole: 0, interrupted: 130, cost: 1, unreachable: 1 } as co
 async function main(args: readonly string[]): Promise<number> {
   const options = parseOptions(args);
   const paths = gatePaths();
-  const config = withSend(loadConfig(paths.config_file), options);
+  const config = withSend(loadConfig(paths.configFile), options);
   const all = readCalls(options.format, options.files);
   const calls = spread(all, options.limit ?? all.length);
-  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executorsDir));
   const interrupt = new AbortController();
   const judge = openJudge(config, options.model, process.env);
   const onInterrupt = () => interrupt.abort();
   process.once("SIGINT", onInterrupt).once("SIGTERM", onInterrupt);
   try {
-    const limits = { at_once: options.at_once, threshold: config.judge.threshold };
+    const limits = { atOnce: options.atOnce, threshold: config.judge.threshold };
     const evaluation = await evaluate(calls, judge.reviewer, catalog, limits, interrupt.signal, (done, of) => {
       if (judge.isOverCost) interrupt.abort(COST_REACHED);
       if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${of} calls; ${spentLine(judge.spent)} \r`);
@@ -57,10 +57,10 @@ async function main(args: readonly string[]): Promise<number> {
       figures: figuresOf(evaluation.judged),
       spent: judge.spent,
     };
-    const kept = keep(paths.judge_results, config, measured);
+    const kept = keep(paths.judgeResults, config, measured);
     if (options.is_json) console.log(JSON.stringify({ ...reportObject(measured), kept }));
     else for (const line of [...reportLines(measured), "", kept]) console.log(line);
-    return EXIT_CODES[evaluation.ended_early ?? "whole"];
+    return EXIT_CODES[evaluation.endedEarly ?? "whole"];
   } finally {
     judge.close();
     process.removeListener("SIGINT", onInterrupt).removeListener("SIGTERM", onInterrupt);
@@ -84,11 +84,11 @@ const digestOf = (file: string): string => createHash("sha256").update(readFileS
 /** @returns what became of the result, in one sentence */
 function keep(file: string, config: Config, { name, data, of, evaluation, figures }: Measured): string {
   const { judged } = evaluation;
-  const why_not = whyNotKept(evaluation, figures.fallbacks);
+  const whyNot = whyNotKept(evaluation, figures.fallbacks);
   const fingerprint = fingerprintOf(config, name, JUDGE_PROMPT_VERSION);
-  if (why_not !== null || fingerprint === undefined) return `not kept: ${why_not}`;
+  if (whyNot !== null || fingerprint === undefined) return `not kept: ${whyNot}`;
   const { true_positives, false_positives, true_negatives, false_negatives } = figures.judge;
-  const denied = Object.values(evaluation.not_asked).reduce((sum, count) => sum + count, 0);
+  const denied = Object.values(evaluation.notAsked).reduce((sum, count) => sum + count, 0);
   const result: JudgeResult = {
     fingerprint,
     data,
@@ -108,8 +108,8 @@ function keep(file: string, config: Config, { name, data, of, evaluation, figure
 /** Of unanswered questions: with more, the figures are those of a connection, not of a judge. */
 const MAX_FALLBACKS = 0.1;
 
-function whyNotKept({ judged, ended_early }: Evaluation, fallbacks: number): string | null {
-  if (ended_early !== null) return "it is partial";
+function whyNotKept({ judged, endedEarly }: Evaluation, fallbacks: number): string | null {
+  if (endedEarly !== null) return "it is partial";
   if (judged.length === 0) return "no call reached the judge";
   return fallbacks > MAX_FALLBACKS * judged.length ? "too many questions had no answer" : null;
 }

@@ -48,11 +48,11 @@ export interface ServeOptions {
   /** Takes one line for each event. */
   log?: (line: string) => void;
   /** False: no line for each decision, as they are shown in another way. */
-  logs_decisions?: boolean;
+  logsDecisions?: boolean;
   clock?: Clock;
-  frame_timeout_ms?: number;
+  frameTimeoutMs?: number;
   /** So many hooks, and so many confined commands, may begin at once before more pipes for them are made. */
-  pipes_ahead?: number;
+  pipesAhead?: number;
   /** What starts the gate at login: the desktop app's entry, or the service. */
   login_item?: LoginItem | undefined;
   /** False: none, whatever the configuration says. */
@@ -60,17 +60,17 @@ export interface ServeOptions {
   /** Serve the page to a browser, too: its links come from the operator's `web.link`. */
   web?: boolean;
   /** How the previous gate died: `SIGKILL`, `exit code 7`. */
-  restarted_after?: string;
+  restartedAfter?: string;
   /** The gate before died while a pause was neither stored nor kept: this one starts paused. */
-  starts_paused?: boolean;
+  startsPaused?: boolean;
   /** Databases that may begin empty although others don't. */
-  accept_empty?: readonly DatabaseName[];
+  acceptEmpty?: readonly DatabaseName[];
 }
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 /** The operator's clients may lag behind: events are sent whether they read them or not. */
-const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_bytes: 64 * MIB, patience_ms: 30_000 };
+const OPERATOR_UNREAD = { pauseBytes: 256 * KIB, total_bytes: 64 * MIB, maxBytes: 64 * MIB, patienceMs: 30_000 };
 
 /**
  * Opens the core and both sockets.
@@ -78,14 +78,14 @@ const OPERATOR_UNREAD = { pause_bytes: 256 * KIB, total_bytes: 64 * MIB, max_byt
  */
 export async function serveGate(options: ServeOptions = {}): Promise<RunningGate> {
   const log = options.log ?? (() => undefined);
-  const { env, clock, accept_empty = [], logs_decisions, pipes_ahead } = options;
+  const { env, clock, acceptEmpty = [], logsDecisions, pipesAhead } = options;
   requireOpenFiles(gatePaths(env).state_dir);
-  const core = await openCore({ env, clock, accept_empty, log, logs_decisions, pipes_ahead });
+  const core = await openCore({ env, clock, acceptEmpty, log, logsDecisions, pipesAhead });
   logAlarms(core, log);
   logLeftOut(core, log);
-  if (options.restarted_after !== undefined) announceRestart(core, options.restarted_after);
+  if (options.restartedAfter !== undefined) announceRestart(core, options.restartedAfter);
   try {
-    if (options.starts_paused === true) startPaused(core);
+    if (options.startsPaused === true) startPaused(core);
     const ended = lossOf(core);
     return { ...(await serveCore(core, log, options)), ended };
   } catch (error) {
@@ -105,40 +105,40 @@ function lossOf({ listeners, storage }: Core): Promise<GateError> {
 /** Agents that policy_overrides.toml leaves out, though it is for kinds of agents: whoever wrote it may not know of them. */
 function logLeftOut({ agents, overrides }: Core, log: (line: string) => void): void {
   const paired = agents.list().flatMap(({ name, revoked_at }) => (revoked_at === null ? [name] : []));
-  const left_out = overrides.withoutKind(paired);
-  if (left_out.length > 0) log(`policy_overrides.toml: ${withoutKindText(left_out)}`);
+  const leftOut = overrides.withoutKind(paired);
+  if (leftOut.length > 0) log(`policy_overrides.toml: ${withoutKindText(leftOut)}`);
 }
 
 async function serveCore(
   core: Core,
   log: (line: string) => void,
-  { env = process.env, frame_timeout_ms, pipes_ahead, login_item, notifications: wanted, web, clock }: ServeOptions,
+  { env = process.env, frameTimeoutMs, pipesAhead, login_item, notifications: wanted, web, clock }: ServeOptions,
 ): Promise<Omit<RunningGate, "ended">> {
   const { paths, config } = core;
   for (const path of [paths.operator_socket, paths.agent_socket]) prepareSocket(path, paths.state_dir);
   if (core.settings.warning !== undefined) log(core.settings.warning);
-  const { max_connections, most_pairs } = openFilesFor(config.socket.max_connections);
+  const { max_connections, mostPairs } = openFilesFor(config.socket.max_connections);
   const unread = unreadOf(config.socket.max_unread_bytes);
   const port = new GatePort(core, log);
-  const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frame_timeout_ms }, port);
+  const agents = new AgentServer({ path: paths.agent_socket, max_connections, unread, frameTimeoutMs }, port);
   informAgents(core, agents);
-  const boxed_agents = new BoxedAgents(core, { env, server: { unread, frame_timeout_ms }, log });
-  const hooks = pipesOf(core, env, pipes_ahead, most_pairs);
+  const boxedAgents = new BoxedAgents(core, { env, server: { unread, frameTimeoutMs }, log });
+  const hooks = pipesOf(core, env, pipesAhead, mostPairs);
   // Loaded here: what serves a page takes 8 MB.
   const page = web ? (await import("./surfaces/gate-page.ts")).gatePage(core, log, clock) : undefined;
   let notifications: GateNotifications | undefined;
   let channels: Channels | undefined;
   const operator = new Operator(core, {
     connections: agents,
-    boxed_agents,
-    browser_page: page,
+    boxedAgents,
+    browserPage: page,
     notifications: () => notifications,
     channels: () => channels,
     ...(login_item === undefined ? {} : { login_item }),
   });
   const operators = new OperatorServer(
     { path: paths.operator_socket, max_connections: 64, unread: OPERATOR_UNREAD },
-    operatorToken(paths.operator_token),
+    operatorToken(paths.operatorToken),
     operator.on("terminal"),
     (what, error) => port.failed(what, error),
   );
@@ -146,9 +146,9 @@ async function serveCore(
     hooks.close();
     await page?.close();
     core.gate.waiting.reviews.stop();
-    const agents_closed = Promise.all([agents.close(), boxed_agents.close()]);
+    const agentsClosed = Promise.all([agents.close(), boxedAgents.close()]);
     core.gate.waiting.forget();
-    await agents_closed;
+    await agentsClosed;
     await operators.close();
   };
   try {
@@ -183,10 +183,10 @@ async function serveCore(
   };
 }
 
-const unreadOf = (max_bytes: number) => ({
+const unreadOf = (maxBytes: number) => ({
   ...AGENT_UNREAD,
-  pause_bytes: Math.min(AGENT_UNREAD.pause_bytes, max_bytes / 2),
-  max_bytes,
+  pauseBytes: Math.min(AGENT_UNREAD.pauseBytes, maxBytes / 2),
+  maxBytes,
 });
 
 /** Closed with the gate, or once it isn't the gate any more. */
@@ -233,10 +233,10 @@ function startCalling(
 
 /** Sends a pause and its end to the agents, and ends their connections with the gate. */
 function informAgents({ listeners, agent_pauses, safety }: Core, agents: AgentServer): void {
-  const tellOfOwnPause = (agent_id: string, pause: AgentPause | null) => {
+  const tellOfOwnPause = (agentId: string, pause: AgentPause | null) => {
     const message = agentPausedMessage(pause);
-    if (message !== null) agents.tell(agent_id, "safety.paused", message);
-    else agents.tell(agent_id, "safety.resumed", {});
+    if (message !== null) agents.tell(agentId, "safety.paused", message);
+    else agents.tell(agentId, "safety.resumed", {});
   };
   listeners.add(["safety.paused", "safety.resumed"], ({ data: pause }) => {
     const message = pausedMessage(pause);

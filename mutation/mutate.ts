@@ -62,7 +62,7 @@ export async function mutate(
 async function verdictOn(copy: TreeCopy, mutant: Mutant, signal: AbortSignal): Promise<Verdict> {
   const why = problemOf(copy.root, mutant);
   if (why !== null) return { verdict: "doesn't apply", why };
-  const result = await copy.with(mutant, () => runTests(copy, mutant.tests, { limit_ms: MUTANT_LIMIT_MS, signal }));
+  const result = await copy.with(mutant, () => runTests(copy, mutant.tests, { limitMs: MUTANT_LIMIT_MS, signal }));
   switch (result.outcome) {
     case "passed":
       return { verdict: "survived" };
@@ -83,7 +83,7 @@ export async function runUnmutated(
   const copy = new TreeCopy(root);
   try {
     const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
-    return await runTests(copy, tests, { limit_ms: BASE_LIMIT_MS, signal, workers: jobs });
+    return await runTests(copy, tests, { limitMs: BASE_LIMIT_MS, signal, workers: jobs });
   } finally {
     copy.remove();
   }

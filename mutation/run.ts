@@ -22,9 +22,9 @@ const { values } = parseArgs({
     mutants: { type: "string", default: join(ROOT, "test/mutants.json") },
   },
 });
-const { sample, seed: given_seed, shard, only, jobs, mutants: file } = values;
+const { sample, seed: givenSeed, shard, only, jobs, mutants: file } = values;
 const [number = 1, of = 1] = shard.split("/").map(Number);
-const seed = Number(given_seed ?? seedOfDay(new Date()));
+const seed = Number(givenSeed ?? seedOfDay(new Date()));
 if (!(number >= 1 && number <= of) || !Number.isSafeInteger(seed))
   throw new Error("give --shard I/N and --seed NUMBER");
 
@@ -50,12 +50,12 @@ console.log(`without a mutant ${unmutated.tests} tests pass (${seconds(performan
 const settings = { root: ROOT, jobs: Number(jobs), signal: stop.signal, tried: print };
 const tried = await mutate(chosen, settings);
 const failed = tried.filter((one) => !isKilled(one));
-const is_whole = tried.length === chosen.length;
+const isWhole = tried.length === chosen.length;
 console.log(
-  `\n${tried.length - failed.length} killed, ${failed.length} not${is_whole ? "" : ", stopped"}, ${seconds(performance.now() - began)}`,
+  `\n${tried.length - failed.length} killed, ${failed.length} not${isWhole ? "" : ", stopped"}, ${seconds(performance.now() - began)}`,
 );
 for (const one of failed) print(one);
-process.exitCode = failed.length === 0 && is_whole ? 0 : 1;
+process.exitCode = failed.length === 0 && isWhole ? 0 : 1;
 
 function print({ mutant, result, ms }: Tried): void {
   const place = result.verdict === "doesn't apply" ? mutant.file : placeOf(ROOT, mutant);

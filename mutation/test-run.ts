@@ -29,7 +29,7 @@ export type TestResult =
 
 export interface TestLimits {
   /** Milliseconds. */
-  limit_ms: number;
+  limitMs: number;
   /** Ends it as the time limit does. */
   signal: AbortSignal;
   /** How many test files at a time; left out: one. */
@@ -39,13 +39,13 @@ export interface TestLimits {
 export async function runTests(
   copy: TreeCopy,
   tests: readonly string[],
-  { limit_ms, signal, workers = 1 }: TestLimits,
+  { limitMs, signal, workers = 1 }: TestLimits,
 ): Promise<TestResult> {
-  const report_file = join(copy.tmp, "report.json");
-  rmSync(report_file, { force: true });
+  const reportFile = join(copy.tmp, "report.json");
+  rmSync(reportFile, { force: true });
   const vitest = join(copy.root, "node_modules/vitest/vitest.mjs");
   const config = ["run", "--config", "mutation/vitest.config.ts", "--bail", "1", "--maxWorkers", `${workers}`];
-  const report = ["--reporter", "json", "--outputFile", report_file];
+  const report = ["--reporter", "json", "--outputFile", reportFile];
   const child = spawn(process.execPath, [vitest, ...config, ...report, ...tests], {
     cwd: copy.root,
     env: {
@@ -64,12 +64,12 @@ export async function runTests(
   };
   child.stdout.setEncoding("utf8").on("data", keep);
   child.stderr.setEncoding("utf8").on("data", keep);
-  let is_late = false;
+  let isLate = false;
   const end = () => {
-    is_late = true;
+    isLate = true;
     if (child.pid !== undefined) endGroup(child.pid);
   };
-  const timer = setTimeout(end, limit_ms);
+  const timer = setTimeout(end, limitMs);
   signal.addEventListener("abort", end, { once: true });
   try {
     await new Promise((resolve, reject) => child.once("error", reject).once("exit", resolve));
@@ -78,12 +78,12 @@ export async function runTests(
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
   }
-  return is_late ? { outcome: "out of time" } : resultIn(report_file, copy.root, output);
+  return isLate ? { outcome: "out of time" } : resultIn(reportFile, copy.root, output);
 }
 
-function resultIn(report_file: string, root: string, output: string): TestResult {
-  if (!existsSync(report_file)) return { outcome: "broken", output };
-  const { success, numPassedTests, testResults } = reportSchema.parse(JSON.parse(readFileSync(report_file, "utf8")));
+function resultIn(reportFile: string, root: string, output: string): TestResult {
+  if (!existsSync(reportFile)) return { outcome: "broken", output };
+  const { success, numPassedTests, testResults } = reportSchema.parse(JSON.parse(readFileSync(reportFile, "utf8")));
   for (const { name, assertionResults } of testResults) {
     const failed = assertionResults.find(({ status }) => status === "failed");
     if (failed !== undefined) return { outcome: "failed", by: `${relative(root, name)}: ${failed.fullName.trim()}` };

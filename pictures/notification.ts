@@ -101,12 +101,12 @@ interface Picture {
 function readScreen(file: string): Picture {
   const bytes = readFileSync(file);
   const field = (index: number) => bytes.readUInt32BE(index * 4);
-  const [width, height, row_bytes, colours] = [field(4), field(5), field(12), field(19)];
+  const [width, height, rowBytes, colours] = [field(4), field(5), field(12), field(19)];
   const start = field(0) + colours * 12;
   const rgba = new Uint8Array(width * height * 4);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      const from = start + y * row_bytes + x * 4;
+      const from = start + y * rowBytes + x * 4;
       const to = (y * width + x) * 4;
       rgba.set([bytes[from + 2] ?? 0, bytes[from + 1] ?? 0, bytes[from] ?? 0, 255], to);
     }

@@ -65,9 +65,9 @@ export async function openScene({ bus, judged = false }: SceneOptions = {}): Pro
     ...(bus === undefined ? {} : { DBUS_SESSION_BUS_ADDRESS: bus }),
   };
   const paths = gatePaths(env);
-  mkdirSync(dirname(paths.config_file), { recursive: true });
+  mkdirSync(dirname(paths.configFile), { recursive: true });
   const judges = judged ? await startPretendJudges() : null;
-  writeFileSync(paths.config_file, `[approvals]\nttl_seconds = 600\n${judges?.toml ?? ""}`);
+  writeFileSync(paths.configFile, `[approvals]\nttl_seconds = 600\n${judges?.toml ?? ""}`);
   const gate = await serveGate({ env, web: true, ...(bus === undefined ? { notifications: false } : {}) });
   const { token_file } = await gate.operator.call("agents.pair", { name: "claude-code", level: "Supervised" });
   const token = readFileSync(token_file, "utf8").trim();

@@ -81,7 +81,7 @@ function html(terminal: Terminal): string {
     for (let column = 0; column < COLUMNS; column++) {
       const cell = line?.getCell(column);
       if (cell === undefined || cell.getWidth() === 0) continue;
-      const own = (is_palette: boolean, number: number) => (is_palette ? PALETTE[number] : undefined);
+      const own = (isPalette: boolean, number: number) => (isPalette ? PALETTE[number] : undefined);
       const [front, back] = [
         own(cell.isFgPalette(), cell.getFgColor()) ?? "#ececea",
         own(cell.isBgPalette(), cell.getBgColor()) ?? "#1d1e21",

@@ -18,7 +18,7 @@ const CHECKOUT = fileURLToPath(new URL("..", import.meta.url));
 const CHANGELOG = join(CHECKOUT, "CHANGELOG.md");
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { "dry-run": { type: "boolean" } } });
-const is_dry = values["dry-run"] === true;
+const isDry = values["dry-run"] === true;
 const [version] = positionals;
 const temporary = mkdtempSync(join(tmpdir(), "metnos-release-"));
 try {
@@ -37,13 +37,13 @@ async function release(next: string): Promise<void> {
   step("npm run check");
   npm(["run", "check"], "inherit");
   const changelog = releasedChangelog(next);
-  if (!is_dry) {
+  if (!isDry) {
     step(`${next} in package.json, package-lock.json and CHANGELOG.md`);
     npm(["version", next, "--no-git-tag-version", "--ignore-scripts"]);
     writeFileSync(CHANGELOG, changelog);
   }
   const packed = versionNow();
-  const folder = is_dry ? join(temporary, "out") : join(CHECKOUT, "dist/release");
+  const folder = isDry ? join(temporary, "out") : join(CHECKOUT, "dist/release");
   mkdirSync(folder, { recursive: true });
   step("build");
   npm(["run", "--silent", "build"]);
@@ -61,7 +61,7 @@ async function release(next: string): Promise<void> {
 }
 
 function say(next: string, tarball: string, sbom: string): void {
-  if (is_dry) {
+  if (isDry) {
     console.log(`\nA dry run: no file was changed; of ${next} all that can be known without that was checked.`);
     return;
   }
@@ -101,7 +101,7 @@ function refuseContents(tarball: string): void {
 
 /** Ends a release; a dry run only says it. */
 function complain(what: string): void {
-  if (!is_dry) throw new Error(what);
+  if (!isDry) throw new Error(what);
   console.log(`  would end here: ${what}`);
 }
 

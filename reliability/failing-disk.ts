@@ -34,13 +34,13 @@ export function makeFailingDisk(folder: string): FailingDisk {
   const fail = (...faults: Fault[]) =>
     writeFileSync(list, faults.map(({ what, of, code }) => `${what} ${of} ${CODES[code]}\n`).join(""));
   fail();
-  const hits_file = `${list}.hits`;
-  writeFileSync(hits_file, "");
+  const hitsFile = `${list}.hits`;
+  writeFileSync(hitsFile, "");
   // Written to by the gate's user.
-  chmodSync(hits_file, 0o666);
+  chmodSync(hitsFile, 0o666);
   const hits = () => [
     ...new Set(
-      readFileSync(hits_file, "utf8")
+      readFileSync(hitsFile, "utf8")
         .split("\n")
         .filter((path) => path !== ""),
     ),

@@ -215,17 +215,17 @@ describe("the architecture", () => {
   });
 
   it("only main/desktop and the preload know Electron; everything else runs without it", () => {
-    const is_shell = startsWithAny("main/desktop/", "preload/");
-    const loading = FILES.filter(({ path }) => !is_shell(path) && !path.startsWith("test/")).filter(({ loads }) =>
+    const isShell = startsWithAny("main/desktop/", "preload/");
+    const loading = FILES.filter(({ path }) => !isShell(path) && !path.startsWith("test/")).filter(({ loads }) =>
       loads.includes("electron"),
     );
     expect(loading.map(({ path }) => path)).toEqual([]);
     expect(
-      violations((path) => !is_shell(path), startsWithAny("main/desktop/")).filter(
+      violations((path) => !isShell(path), startsWithAny("main/desktop/")).filter(
         (found) => !found.startsWith("test/"),
       ),
     ).toEqual([]);
-    expect(FILES.filter(({ path, loads }) => is_shell(path) && loads.includes("electron")).length).toBeGreaterThan(5);
+    expect(FILES.filter(({ path, loads }) => isShell(path) && loads.includes("electron")).length).toBeGreaterThan(5);
   });
 
   it("renderer and preload know only ipc", () => {
@@ -298,8 +298,8 @@ describe("the architecture", () => {
   it("what runs a command outside the box loads no package, no database and no configuration", () => {
     const { paths, targets } = loadedFrom("cli/outside.ts", "loadsAtOnce");
     expect(targets.filter((target) => !isOwn(target) && !isBuiltIn(target))).toEqual([]);
-    const of_main = "main/shell-reading/programs/gate-command.ts";
-    expect([...paths].filter((path) => path.startsWith("main/"))).toEqual([of_main]);
+    const ofMain = "main/shell-reading/programs/gate-command.ts";
+    expect([...paths].filter((path) => path.startsWith("main/"))).toEqual([ofMain]);
     expect([...paths].filter((path) => /paths|operator|client/.test(path))).toEqual([]);
   });
 

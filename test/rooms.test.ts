@@ -112,11 +112,11 @@ describe("the rooms", () => {
 
   it("of a room with an index.ts the gate's own rooms name nothing else, but what they load late", () => {
     const isOfGate = ({ path }: { path: string }) => path.startsWith("main/") && path !== "main/desktop";
-    const with_index = ROOMS.filter(({ path }) => FILES.has(`${path}/index.ts`));
-    expect(with_index.length).toBeGreaterThan(4);
+    const withIndex = ROOMS.filter(({ path }) => FILES.has(`${path}/index.ts`));
+    expect(withIndex.length).toBeGreaterThan(4);
     const beside = ARROWS.filter(
       ({ target, isLate, from, to }) =>
-        isOfGate(from) && with_index.includes(to) && !isLate && target !== `${to.path}/index.ts`,
+        isOfGate(from) && withIndex.includes(to) && !isLate && target !== `${to.path}/index.ts`,
     );
     expect([...new Set(beside.map(({ target }) => target))]).toEqual([
       // With the tables of the other databases, which `doctor` looks at without a gate.

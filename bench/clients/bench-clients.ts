@@ -38,7 +38,7 @@ const CLAUDE_CODE: BenchClient = {
   nothing: "`true`",
   api: (files, onTurn) =>
     MessagesApi.start(
-      files.map((file_path) => ({ name: "Read", input: { file_path } })),
+      files.map((filePath) => ({ name: "Read", input: { file_path: filePath } })),
       onTurn,
     ),
   start: ({ url, home }) => ({
@@ -98,7 +98,7 @@ const GEMINI: BenchClient = {
   nothing: "`true`",
   api: (files, onTurn) =>
     GenerateContentApi.start({
-      turns: files.map((file_path) => ({ name: "read_file", input: { file_path } })),
+      turns: files.map((filePath) => ({ name: "read_file", input: { file_path: filePath } })),
       beforeTurn: onTurn,
     }),
   prepare: ({ home }) => written(geminiFile(home), GEMINI_SETTINGS),

@@ -15,10 +15,10 @@ export class AllowedWrites {
   readonly #known = new Set<string>();
 
   allow({ session, diffs }: ToolCall): void {
-    for (const { path, operation, old_text = "", new_text } of diffs) {
-      if (operation !== "write" || new_text === undefined || wholeText(path) !== old_text) continue;
+    for (const { path, operation, oldText = "", new_text } of diffs) {
+      if (operation !== "write" || new_text === undefined || wholeText(path) !== oldText) continue;
       this.#writes.set(keyOf(session, path, new_text), performance.now() + VALID_MS);
-      for (const text of [old_text, new_text]) this.#known.add(keyOf(session, path, text));
+      for (const text of [oldText, new_text]) this.#known.add(keyOf(session, path, text));
       forgetOldest(this.#writes);
       forgetOldest(this.#known);
     }

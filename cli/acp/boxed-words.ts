@@ -25,10 +25,10 @@ const CLIENTS: Readonly<Record<string, AdapterName>> = {
 const UNKNOWN: BoxedClient = {
   state: [],
   settings: [],
-  json_settings: [],
+  jsonSettings: [],
   env: {},
   variables: [],
-  address_variables: [],
+  addressVariables: [],
   hosts: [],
 };
 
@@ -49,8 +49,8 @@ export async function boxedWords(
   options: BoxedWordsOptions,
 ): Promise<{ words: readonly string[]; env: Env; project: string; hosts: readonly string[] }> {
   const { name, words, env } = options;
-  const own_name = agentNameOf(words);
-  const adapter = Object.hasOwn(CLIENTS, own_name) ? CLIENTS[own_name] : undefined;
+  const ownName = agentNameOf(words);
+  const adapter = Object.hasOwn(CLIENTS, ownName) ? CLIENTS[ownName] : undefined;
   const client = adapter === undefined ? UNKNOWN : boxedClient(adapter, env);
   const programs = PROGRAM_VARIABLES.flatMap((variable) => {
     const file = env[variable];
@@ -60,7 +60,7 @@ export async function boxedWords(
   const script = words.slice(1, 2).filter((word) => isAbsolute(word) && existsSync(word));
   const parts = [...script, ...programs.map(([, file]) => file)].filter(existsSync).map((file) => realpathSync(file));
   const run = boxedCommand({ ...options, client, own: { ...client.env, ...Object.fromEntries(programs) }, parts });
-  const level = loadConfig(gatePaths(env).config_file, env).agents.default_level;
+  const level = loadConfig(gatePaths(env).configFile, env).agents.default_level;
   const { argv, project } = await withRunningGate(async (api) => {
     await pairAgent(api, name, level);
     return await api.call("box.prepare_agent", run.request);

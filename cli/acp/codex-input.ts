@@ -11,7 +11,7 @@ export interface Diff {
   path: string;
   operation: "write" | "delete";
   /** Undefined where the agent shows no texts. */
-  old_text?: string;
+  oldText?: string;
   new_text?: string;
 }
 
@@ -66,7 +66,7 @@ function changeOf(path: string, { type, content, unified_diff, move_path }: Json
   if (type === "delete") return [{ path, operation: "delete" }];
   if (type === "add" && typeof content === "string") return [{ path, operation: "write", new_text: content }];
   if (type !== "update" || typeof unified_diff !== "string") return undefined;
-  const texts = { old_text: sideOf(unified_diff, "-"), new_text: sideOf(unified_diff, "+") };
+  const texts = { oldText: sideOf(unified_diff, "-"), new_text: sideOf(unified_diff, "+") };
   if (move_path === null || move_path === undefined) return [{ path, operation: "write", ...texts }];
   if (typeof move_path !== "string") return undefined;
   return [
@@ -76,8 +76,8 @@ function changeOf(path: string, { type, content, unified_diff, move_path }: Json
 }
 
 /** The lines of one side of a unified diff, without its headers. */
-function sideOf(unified_diff: string, side: "-" | "+"): string {
-  const lines = unified_diff.split(/(?<=\n)/);
+function sideOf(unifiedDiff: string, side: "-" | "+"): string {
+  const lines = unifiedDiff.split(/(?<=\n)/);
   return lines
     .filter((line) => line.startsWith(" ") || line.startsWith(side))
     .map((line) => line.slice(1))

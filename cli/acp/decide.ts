@@ -7,11 +7,11 @@ export const ASK_IN = ["gate", "editor", "both"] as const;
 export type AskIn = (typeof ASK_IN)[number];
 
 export interface Verdict {
-  is_allowed: boolean;
+  isAllowed: boolean;
   /** One sentence. */
   reason: string;
   /** The editor's user has answered, not the gate. */
-  is_of_editor?: true;
+  isOfEditor?: true;
 }
 
 /** What is needed of a `GateClient`. */
@@ -28,7 +28,7 @@ export interface EditorQuestion {
 
 export interface Deciding {
   gate: AskedGate;
-  ask_in: AskIn;
+  askIn: AskIn;
   /** Withdraws everything. The gate gets its reason. */
   signal: AbortSignal;
   askEditor: () => EditorQuestion;
@@ -41,35 +41,35 @@ export async function decide(calls: readonly ProposedCall[], deciding: Deciding)
     question ??= deciding.askEditor();
     return question;
   };
-  let verdict: Verdict = { is_allowed: false, reason: "nothing was asked" };
-  let is_of_editor = false;
+  let verdict: Verdict = { isAllowed: false, reason: "nothing was asked" };
+  let isOfEditor = false;
   for (const call of calls) {
     verdict = await decideOne(call, { ...deciding, askEditor });
-    is_of_editor ||= verdict.is_of_editor === true;
-    if (!verdict.is_allowed) break;
+    isOfEditor ||= verdict.isOfEditor === true;
+    if (!verdict.isAllowed) break;
   }
   question?.withdraw();
-  return is_of_editor ? { ...verdict, is_of_editor } : verdict;
+  return isOfEditor ? { ...verdict, isOfEditor } : verdict;
 }
 
-async function decideOne(call: ProposedCall, { gate, ask_in, signal, askEditor }: Deciding): Promise<Verdict> {
+async function decideOne(call: ProposedCall, { gate, askIn, signal, askEditor }: Deciding): Promise<Verdict> {
   const withdrawal = new AbortController();
   const withdraw = () => withdrawal.abort(signal.reason);
   if (signal.aborted) withdraw();
   signal.addEventListener("abort", withdraw, { once: true });
   let onWaiting: () => void = () => undefined;
-  const is_waiting = new Promise<"waiting">((resolve) => {
+  const isWaiting = new Promise<"waiting">((resolve) => {
     onWaiting = () => resolve("waiting");
   });
   try {
-    const of_gate = gate.call(call, { signal: withdrawal.signal, onWaiting }).then(verdictOf, failure);
-    if (ask_in === "gate") return await of_gate;
-    const first = await Promise.race([of_gate, is_waiting]);
+    const ofGate = gate.call(call, { signal: withdrawal.signal, onWaiting }).then(verdictOf, failure);
+    if (askIn === "gate") return await ofGate;
+    const first = await Promise.race([ofGate, isWaiting]);
     if (first !== "waiting") return first;
-    if (ask_in === "editor") withdrawal.abort("the user is asked in the editor instead");
-    const of_editor = inEditor(askEditor(), ask_in === "both" ? of_gate : undefined, signal);
-    const answered = await (ask_in === "both" ? Promise.race([of_gate, of_editor]) : of_editor);
-    withdrawal.abort(answered.is_allowed ? "allowed in the editor" : "denied in the editor");
+    if (askIn === "editor") withdrawal.abort("the user is asked in the editor instead");
+    const ofEditor = inEditor(askEditor(), askIn === "both" ? ofGate : undefined, signal);
+    const answered = await (askIn === "both" ? Promise.race([ofGate, ofEditor]) : ofEditor);
+    withdrawal.abort(answered.isAllowed ? "allowed in the editor" : "denied in the editor");
     return answered;
   } finally {
     signal.removeEventListener("abort", withdraw);
@@ -87,20 +87,20 @@ async function inEditor(
     signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
   const answer = await Promise.race([question.answer, withdrawn]);
-  if (answer === undefined) return (await otherwise) ?? { is_allowed: false, reason: "nobody answered in the editor" };
+  if (answer === undefined) return (await otherwise) ?? { isAllowed: false, reason: "nobody answered in the editor" };
   const reason = answer ? "allowed in the editor" : "the user said no in the editor";
-  return { is_allowed: answer, reason, is_of_editor: true };
+  return { isAllowed: answer, reason, isOfEditor: true };
 }
 
 function verdictOf({ outcome, reason, explain }: Decision): Verdict {
   const instead = explain?.instead;
   return {
-    is_allowed: outcome === "allowed",
+    isAllowed: outcome === "allowed",
     reason: outcome === "allowed" || !instead ? reason : `${reason}; ${instead}`,
   };
 }
 
 function failure(error: unknown): Verdict {
   const reason = error instanceof Error ? error.message : "the gate could not be asked";
-  return { is_allowed: false, reason };
+  return { isAllowed: false, reason };
 }

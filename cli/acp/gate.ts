@@ -11,7 +11,7 @@ export interface AcpGate extends AskedGate {
   /** The agent's level as it is now. */
   level(): Promise<Level>;
   /** A call ended, or ran other than it was allowed. */
-  ran(call_id: string, ran: Ran): void;
+  ran(callId: string, ran: Ran): void;
   /** The user's own words. */
   prompted(session: string, turn: number, words: string): void;
   /** What was granted and refused for the session ends. */
@@ -21,7 +21,7 @@ export interface AcpGate extends AskedGate {
 export interface Ran {
   ok: boolean;
   /** It ran though nobody was asked. */
-  is_unasked: boolean;
+  isUnasked: boolean;
   input?: Pick<ProposedCall, "executor" | "args">;
 }
 
@@ -53,11 +53,11 @@ export class ConnectedGate implements AcpGate {
     }
   }
 
-  ran(call_id: string, { ok, is_unasked, input }: Ran): void {
+  ran(callId: string, { ok, isUnasked, input }: Ran): void {
     // Of a call that the gate was never asked about it has no id to compare.
-    const id = is_unasked ? call_id.slice(0, MAX_ID) : call_id;
+    const id = isUnasked ? callId.slice(0, MAX_ID) : callId;
     if (id === "" || id.length > MAX_ID) return;
-    const unasked = is_unasked ? { unasked: true as const } : {};
+    const unasked = isUnasked ? { unasked: true as const } : {};
     this.#report(this.#client.ran(id, { ok, ...unasked, ...(input === undefined ? {} : { input }) }));
   }
 

@@ -9,7 +9,7 @@ import { hasInnerReturn, hasKeyLike, INNER_RETURN, MESSAGE_KEYS, UNCLEAR_KEY } f
 export type Id = string | number;
 
 export type Reading =
-  | { kind: "request"; id: Id; method: string; params: Json; is_exact: boolean }
+  | { kind: "request"; id: Id; method: string; params: Json; isExact: boolean }
   | { kind: "notification"; method: string; params: Json }
   | { kind: "response"; id: Id; result: unknown; is_error: boolean }
   | { kind: "blank" }
@@ -33,20 +33,20 @@ export function readMessage(line: Buffer): Reading {
   return classified(value, loss === undefined);
 }
 
-function classified(value: Json, is_exact: boolean): Reading {
+function classified(value: Json, isExact: boolean): Reading {
   const { method, params, result, error } = value;
   const id = idOf(value);
   if (method === undefined) {
-    const is_error = error !== undefined;
-    if (id === undefined || (result !== undefined) === is_error)
+    const isError = error !== undefined;
+    if (id === undefined || (result !== undefined) === isError)
       return unreadable("it is neither a request nor an answer");
-    return { kind: "response", id, result: is_error ? error : result, is_error };
+    return { kind: "response", id, result: isError ? error : result, is_error: isError };
   }
   if (typeof method !== "string" || result !== undefined || error !== undefined)
     return unreadable("it is neither a request nor an answer", value);
   if (value.id === undefined) return { kind: "notification", method, params: isObject(params) ? params : {} };
   if (id === undefined) return unreadable("its id is none");
-  return { kind: "request", id, method, params: isObject(params) ? params : {}, is_exact };
+  return { kind: "request", id, method, params: isObject(params) ? params : {}, isExact };
 }
 
 /** Of a number only one that is the same in every program. */

@@ -65,11 +65,11 @@ export class ModeGuard {
     if (await this.#isFull()) return agent.send(choice.line);
     if (kind === "skips") return this.#refuse(choice, "in it the agent asks nobody: only at level Full");
     if (choice.session === undefined) return this.#refuse(choice, "it is of no session");
-    const { is_allowed, reason } = await askUser(
+    const { isAllowed, reason } = await askUser(
       { intent: "", executor: "acp_mode", args: { title: `set ${choice.what}` } },
       choice.session,
     );
-    if (is_allowed) agent.send(choice.line);
+    if (isAllowed) agent.send(choice.line);
     else this.#refuse(choice, reason);
   }
 
@@ -89,7 +89,7 @@ export class ModeGuard {
     this.#waiting.set(session.id, []);
     this.#leave(session, skipping)
       .catch(() => false)
-      .then((has_left) => this.#release(id, session, skipping, has_left ? line : undefined))
+      .then((hasLeft) => this.#release(id, session, skipping, hasLeft ? line : undefined))
       .catch(() => this.#options.say("a session could not be opened"));
     return undefined;
   }
@@ -97,7 +97,7 @@ export class ModeGuard {
   /** True once the agent has left the mode, or may stay in it. */
   async #leave(session: Session, { mode, config }: Skipping): Promise<boolean> {
     if (await this.#isFull()) return true;
-    const [asking] = session.asking_modes;
+    const [asking] = session.askingModes;
     if (asking === undefined) return false;
     const { say, requests } = this.#options;
     say(
@@ -128,7 +128,7 @@ export class ModeGuard {
       return;
     }
     for (const one of [line, ...waiting]) editor.send(one);
-    const [asking] = session.asking_modes;
+    const [asking] = session.askingModes;
     if (config !== undefined || asking === undefined) return;
     const update = { sessionUpdate: "current_mode_update", currentModeId: asking };
     this.#options.gate.level().then(
@@ -187,11 +187,11 @@ function skippingModeIn(session: Session, { modes, configOptions }: Json): Skipp
   );
   if (setting === undefined) return undefined;
   // Said of both, the setting is what counts.
-  session.asking_modes = setting.values.filter((value) => modeKind(value) === "asks");
+  session.askingModes = setting.values.filter((value) => modeKind(value) === "asks");
   return { mode: String(setting.value), config: setting.id };
 }
 
-function isSkipping({ current, current_name }: SessionModes): boolean {
+function isSkipping({ current, currentName }: SessionModes): boolean {
   const kind = modeKind(current);
-  return kind === "skips" || (kind === "unknown" && skipsPermission(current_name));
+  return kind === "skips" || (kind === "unknown" && skipsPermission(currentName));
 }

@@ -63,7 +63,7 @@ function valuesIn(options: unknown): string[] {
 export interface SessionModes {
   current: string;
   /** What the agent calls it for its user; empty where it doesn't. */
-  current_name: string;
+  currentName: string;
   available: string[];
 }
 
@@ -74,7 +74,7 @@ export function modesIn(modes: unknown): SessionModes | undefined {
   const name = listed.find(({ id }) => id === modes.currentModeId)?.name;
   return {
     current: modes.currentModeId,
-    current_name: typeof name === "string" ? name : "",
+    currentName: typeof name === "string" ? name : "",
     available: listed.flatMap((mode: Json) => (typeof mode.id === "string" ? [mode.id] : [])),
   };
 }

@@ -37,11 +37,11 @@ export function proposedCalls(call: ToolCall): Proposed[] {
 }
 
 function calls(call: ToolCall): Proposed[] | undefined {
-  const input = call.raw_input ?? {};
+  const input = call.rawInput ?? {};
   // What it is asked with isn't what it has said before: neither is believed.
-  if (call.is_input_changed) return undefined;
+  if (call.isInputChanged) return undefined;
   // A server's tool may take a `command`, too: it isn't the shell's.
-  if (call.name?.startsWith("mcp__")) return call.raw_input === undefined ? undefined : mcpCall(call.name, input);
+  if (call.name?.startsWith("mcp__")) return call.rawInput === undefined ? undefined : mcpCall(call.name, input);
   if (COMMAND_KEYS.some((key) => key in input)) return commandCall(call, input);
   switch (call.kind) {
     case "read":
@@ -107,11 +107,11 @@ function edits(call: ToolCall, input: Json): Proposed[] | undefined {
   return [...call.diffs.map(editOf), ...without.map((path) => ofInput(path, input))];
 }
 
-function editOf({ path, operation, old_text, new_text }: Diff): Proposed {
+function editOf({ path, operation, oldText, new_text }: Diff): Proposed {
   if (operation === "delete") return proposed("fs_delete", { path });
   if (new_text === undefined) return proposed("fs_write", { path });
-  if (old_text === undefined) return proposed("Write", { file_path: path, content: new_text });
-  return proposed("Edit", { file_path: path, old_string: old_text, new_string: new_text });
+  if (oldText === undefined) return proposed("Write", { file_path: path, content: new_text });
+  return proposed("Edit", { file_path: path, old_string: oldText, new_string: new_text });
 }
 
 /** Without a diff the card shows what the input says. */
@@ -140,14 +140,14 @@ function fetchCall(input: Json): Proposed[] | undefined {
 }
 
 /** Code that nobody can read: asked about, once only. A title is often the command itself; the guard reads it as one, and can only deny by it. */
-function unknownCall({ title, kind, name, raw_input, locations, diffs }: ToolCall): Proposed {
+function unknownCall({ title, kind, name, rawInput, locations, diffs }: ToolCall): Proposed {
   const text = title.slice(0, MAX_TITLE);
-  const is_command = kind === "execute" && raw_input === undefined;
-  return proposed(is_command ? "unknown_command" : "unknown_tool", {
-    ...(is_command ? { command: text } : { title: text }),
+  const isCommand = kind === "execute" && rawInput === undefined;
+  return proposed(isCommand ? "unknown_command" : "unknown_tool", {
+    ...(isCommand ? { command: text } : { title: text }),
     ...(kind === "" ? {} : { kind: kind.slice(0, 100) }),
     ...(name === undefined ? {} : { name: name.slice(0, 200) }),
-    ...(raw_input === undefined ? {} : { input: raw_input }),
+    ...(rawInput === undefined ? {} : { input: rawInput }),
     ...(locations.length === 0 ? {} : { locations: locations.slice(0, 200) }),
     ...(diffs.length === 0 ? {} : { changes: diffs.slice(0, 200) }),
   });
@@ -156,13 +156,13 @@ function unknownCall({ title, kind, name, raw_input, locations, diffs }: ToolCal
 /** A terminal of the editor's. Whether a shell reads its words is the editor's: only what means the same either way is a command. */
 export function terminalCall({ command, args, env, cwd }: Json): Proposed {
   const words = args === undefined || args === null ? [] : args;
-  const is_plain =
+  const isPlain =
     typeof command === "string" &&
     Array.isArray(words) &&
     (words.length === 0 || [command, ...words].every((word) => typeof word === "string" && PLAIN_WORD.test(word)));
-  const has_env = Array.isArray(env) ? env.length > 0 : env !== undefined && env !== null;
-  if (!is_plain || has_env)
-    return within(cwd, proposed("unknown_command", { command, args: words, ...(has_env ? { env } : {}) }));
+  const hasEnv = Array.isArray(env) ? env.length > 0 : env !== undefined && env !== null;
+  if (!isPlain || hasEnv)
+    return within(cwd, proposed("unknown_command", { command, args: words, ...(hasEnv ? { env } : {}) }));
   return within(cwd, proposed("shell_exec", { command: [command, ...words].join(" ") }));
 }
 

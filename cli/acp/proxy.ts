@@ -19,13 +19,13 @@ import { UnaskedCalls } from "./unasked-calls.ts";
 
 export interface ProxyOptions {
   gate: AcpGate;
-  ask_in: AskIn;
+  askIn: AskIn;
   /** A call that runs though nobody was asked cancels the turn. */
-  is_strict: boolean;
+  isStrict: boolean;
   editor: LineOutput;
   agent: LineOutput;
   /** Not read from while its answers don't fit. */
-  agent_output?: Readable;
+  agentOutput?: Readable;
   /** A sentence for the editor's log. */
   say(text: string): void;
 }
@@ -38,8 +38,8 @@ export class AcpProxy {
   readonly #calls = new ToolCalls();
   readonly #requests = new AgentRequests();
   readonly #writes = new AllowedWrites();
-  readonly #to_editor: OwnRequests;
-  readonly #to_agent: OwnRequests;
+  readonly #toEditor: OwnRequests;
+  readonly #toAgent: OwnRequests;
   readonly #modes: ModeGuard;
   readonly #unasked: UnaskedCalls;
   /** Of the protocol, as the agent has chosen it. */
@@ -47,10 +47,10 @@ export class AcpProxy {
 
   constructor(options: ProxyOptions) {
     this.#options = options;
-    this.#to_editor = new OwnRequests(options.editor);
-    this.#to_agent = new OwnRequests(options.agent);
+    this.#toEditor = new OwnRequests(options.editor);
+    this.#toAgent = new OwnRequests(options.agent);
     const askUser = (call: Proposed, session: Session) => this.#decide([call], session, new AbortController().signal);
-    this.#modes = new ModeGuard({ ...options, requests: this.#to_agent, askUser });
+    this.#modes = new ModeGuard({ ...options, requests: this.#toAgent, askUser });
     this.#unasked = new UnaskedCalls({
       ...options,
       callsOf: (call) => this.#proposed(call),
@@ -84,7 +84,7 @@ export class AcpProxy {
       case "unreadable":
         return this.#drop("the editor", message, this.#options.editor);
       case "response":
-        if (isOwnId(message.id)) this.#to_editor.answered(message.id, message);
+        if (isOwnId(message.id)) this.#toEditor.answered(message.id, message);
         // An answer that nobody has asked the editor for would be one in the gate's place.
         return this.#requests.answered(message.id) ? line : undefined;
       case "notification":
@@ -104,18 +104,18 @@ export class AcpProxy {
 
   /** Withdraws what waits. */
   close(): void {
-    for (const { id, is_opened } of this.#sessions.all) if (is_opened) this.#options.gate.ended(id);
+    for (const { id, isOpened } of this.#sessions.all) if (isOpened) this.#options.gate.ended(id);
     this.#requests.withdraw("all", "the editor or the agent has ended");
   }
 
   #drop(who: string, { why, id }: Dropped, back: LineOutput): undefined {
     this.#options.say(`a line of ${who} was dropped: ${why}`);
-    if (id !== undefined) back.send(refusal(id, `the request was not passed on: ${why}`), this.#options.agent_output);
+    if (id !== undefined) back.send(refusal(id, `the request was not passed on: ${why}`), this.#options.agentOutput);
   }
 
   #agentAnswered({ id, result, is_error }: Extract<Reading, { kind: "response" }>, line: Buffer): Buffer | undefined {
     if (isOwnId(id)) {
-      this.#to_agent.answered(id, { result, is_error });
+      this.#toAgent.answered(id, { result, is_error });
       return undefined;
     }
     if (isObject(result) && Number.isInteger(result.protocolVersion)) this.#version = Number(result.protocolVersion);
@@ -127,7 +127,7 @@ export class AcpProxy {
   /** Of the sessions that an agent has by itself nobody knows the turns. */
   #turnEnded(session: string | undefined): void {
     if (session === undefined) return;
-    const others = new Set(this.#sessions.all.filter(({ is_opened }) => is_opened).map(({ id }) => id));
+    const others = new Set(this.#sessions.all.filter(({ isOpened }) => isOpened).map(({ id }) => id));
     this.#calls.endTurn((id) => id === session || !others.has(id));
   }
 
@@ -143,8 +143,8 @@ export class AcpProxy {
     if (sessionUpdate === "tool_call" || sessionUpdate === "tool_call_update") {
       // What has run before this connection was.
       if (this.#sessions.isLoading(sessionId)) return this.#modes.inOrder(sessionId, line);
-      const is_begun = sessionUpdate === "tool_call";
-      const call = this.#calls.merge(sessionId, update, { characters: line.length, is_begun });
+      const isBegun = sessionUpdate === "tool_call";
+      const call = this.#calls.merge(sessionId, update, { characters: line.length, isBegun });
       if (call !== undefined) this.#unasked.look(call);
     } else if (sessionUpdate === "current_mode_update" && typeof update.currentModeId === "string") {
       this.#modes.changed(this.#sessions.of(sessionId), update.currentModeId);
@@ -157,23 +157,22 @@ export class AcpProxy {
   }
 
   #agentAsked(
-    { id, method, params, is_exact }: Extract<Reading, { kind: "request" }>,
+    { id, method, params, isExact }: Extract<Reading, { kind: "request" }>,
     line: Buffer,
   ): Buffer | undefined {
-    const method_kind = methodKind(method);
-    const is_gated = method_kind === "decided";
+    const kind = methodKind(method);
+    const isGated = kind === "decided";
     const session = typeof params.sessionId === "string" ? params.sessionId : "";
-    const taken = is_gated ? this.#requests.hold(id, session) : (this.#requests.pass(id) ?? { passed: true });
-    const unknown =
-      method_kind === "unknown" ? "nobody knows what it does with the editor's files or terminals" : undefined;
-    const of_agent = isOwnId(id) ? "its id is none of the agent's" : unknown;
-    const refused = "refused" in taken ? taken.refused : of_agent;
+    const taken = isGated ? this.#requests.hold(id, session) : (this.#requests.pass(id) ?? { passed: true });
+    const unknown = kind === "unknown" ? "nobody knows what it does with the editor's files or terminals" : undefined;
+    const ofAgent = isOwnId(id) ? "its id is none of the agent's" : unknown;
+    const refused = "refused" in taken ? taken.refused : ofAgent;
     if (refused !== undefined) {
       this.#refuse(id, method, refused);
       return undefined;
     }
     if (!("signal" in taken)) return line;
-    const lost = is_exact ? unclearParams(params) : "a number in it is not the same once it is read";
+    const lost = isExact ? unclearParams(params) : "a number in it is not the same once it is read";
     const work =
       method === PERMISSION
         ? this.#permission(id, { params, line }, lost, taken.signal)
@@ -188,7 +187,7 @@ export class AcpProxy {
   #refuse(id: Id, method: string, why: string): void {
     const answer =
       method === PERMISSION ? encoded({ id, result: { outcome: { outcome: "cancelled" } } }) : refusal(id, why);
-    this.#options.agent.send(answer, this.#options.agent_output);
+    this.#options.agent.send(answer, this.#options.agentOutput);
     this.#options.say(`${method} was refused: ${why}`);
   }
 
@@ -199,41 +198,40 @@ export class AcpProxy {
     lost: string | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const { call, session, calls, is_command } = this.#askedFor(params, line.length);
+    const { call, session, calls, isCommand } = this.#askedFor(params, line.length);
     // What is said of it while the question waits isn't what the user answers.
     const asked = { ...call };
     const options = onceOptions(params.options);
     // Some ask twice about one call: where it may work, and then whether it may run.
     const again = JSON.stringify(calls);
-    const is_asked_again = call.allowed?.what === again && performance.now() < call.allowed.until;
+    const isAskedAgain = call.allowed?.what === again && performance.now() < call.allowed.until;
     call.decision = "waiting";
     const question = () => this.#editorQuestion(session, asked, options);
-    const given: Verdict = is_asked_again
-      ? { is_allowed: lost === undefined, reason: "", ...(call.is_of_editor ? { is_of_editor: true } : {}) }
+    const given: Verdict = isAskedAgain
+      ? { isAllowed: lost === undefined, reason: "", ...(call.isOfEditor ? { isOfEditor: true } : {}) }
       : lost === undefined
         ? await this.#decide(calls, session, signal, call, question)
-        : { is_allowed: false, reason: lost };
+        : { isAllowed: false, reason: lost };
     this.#requests.release(id);
-    const is_other = !is_command && whatRuns(proposedCalls(call), session) !== whatRuns(calls, session);
-    const verdict = is_other && given.is_allowed ? { is_allowed: false, reason: CHANGED } : given;
-    const is_allowed = verdict.is_allowed && !signal.aborted && options.some(({ kind }) => kind === "allow_once");
-    call.decision = is_allowed ? "allowed" : "denied";
-    call.is_of_editor = verdict.is_of_editor === true;
+    const isOther = !isCommand && whatRuns(proposedCalls(call), session) !== whatRuns(calls, session);
+    const verdict = isOther && given.isAllowed ? { isAllowed: false, reason: CHANGED } : given;
+    const isAllowed = verdict.isAllowed && !signal.aborted && options.some(({ kind }) => kind === "allow_once");
+    call.decision = isAllowed ? "allowed" : "denied";
+    call.isOfEditor = verdict.isOfEditor === true;
     // Once: a third question is a new one.
-    call.allowed =
-      is_allowed && !is_asked_again ? { what: again, until: performance.now() + ASKED_AGAIN_MS } : undefined;
-    if (is_allowed) {
-      call.is_input_changed = false;
-      call.allowed_runs = whatRuns(proposedCalls(call), session);
+    call.allowed = isAllowed && !isAskedAgain ? { what: again, until: performance.now() + ASKED_AGAIN_MS } : undefined;
+    if (isAllowed) {
+      call.isInputChanged = false;
+      call.allowedRuns = whatRuns(proposedCalls(call), session);
       this.#writes.allow(asked);
     }
-    const outcome = outcomeFor(options, signal.aborted ? "cancelled" : is_allowed ? "allow_once" : "reject_once");
-    this.#options.agent.send(encoded({ id, result: { outcome } }), this.#options.agent_output);
-    if (!is_allowed && !signal.aborted)
+    const outcome = outcomeFor(options, signal.aborted ? "cancelled" : isAllowed ? "allow_once" : "reject_once");
+    this.#options.agent.send(encoded({ id, result: { outcome } }), this.#options.agentOutput);
+    if (!isAllowed && !signal.aborted)
       this.#denied(
         session,
         call.title,
-        verdict.is_allowed ? "the agent offers no permission for this call alone" : verdict.reason,
+        verdict.isAllowed ? "the agent offers no permission for this call alone" : verdict.reason,
       );
   }
 
@@ -243,14 +241,14 @@ export class AcpProxy {
     const subject = isObject(params.subject) ? params.subject : {};
     const said = isObject(params.toolCall) ? params.toolCall : isObject(subject.toolCall) ? subject.toolCall : {};
     const all = { ...(typeof params.title === "string" ? { title: params.title } : {}), ...said };
-    const said_once = { characters: length, is_begun: true };
-    const call = this.#calls.merge(session.id, all, said_once) ?? this.#calls.with(session.id, all);
+    const saidOnce = { characters: length, isBegun: true };
+    const call = this.#calls.merge(session.id, all, saidOnce) ?? this.#calls.with(session.id, all);
     const { type, command, cwd } = subject;
-    const is_command = type === "command" && typeof command === "string";
-    const calls = is_command
+    const isCommand = type === "command" && typeof command === "string";
+    const calls = isCommand
       ? [{ intent: "", executor: "shell_exec", args: { command }, ...(typeof cwd === "string" ? { cwd } : {}) }]
       : proposedCalls(call);
-    return { call, session, calls, is_command };
+    return { call, session, calls, isCommand };
   }
 
   /** The agent wants a file, or a terminal, of the editor's. */
@@ -266,20 +264,20 @@ export class AcpProxy {
     // Its number may be the id of a call of the model's.
     const call = { ...newCall(session.id, `metnos-gate-${method}-${String(id)}`), title };
     const question = () => this.#editorQuestion(session, call, OWN_OPTIONS);
-    const is_known =
+    const isKnown =
       method === WRITE_FILE
         ? this.#writes.take(params)
         : method === READ_FILE && this.#writes.isKnown(params) && !(await this.#isDenied(proposed, session));
-    const verdict = is_known
-      ? { is_allowed: lost === undefined, reason: lost ?? "" }
+    const verdict = isKnown
+      ? { isAllowed: lost === undefined, reason: lost ?? "" }
       : lost === undefined
         ? await this.#decide([proposed], session, signal, undefined, question)
-        : { is_allowed: false, reason: lost };
+        : { isAllowed: false, reason: lost };
     this.#requests.release(id);
-    const refused = verdict.is_allowed && !signal.aborted ? this.#requests.pass(id)?.refused : verdict.reason;
+    const refused = verdict.isAllowed && !signal.aborted ? this.#requests.pass(id)?.refused : verdict.reason;
     if (refused === undefined) this.#options.editor.send(line);
     else {
-      this.#options.agent.send(refusal(id, refused), this.#options.agent_output);
+      this.#options.agent.send(refusal(id, refused), this.#options.agentOutput);
       if (!signal.aborted) this.#denied(session, title, refused);
     }
   }
@@ -301,9 +299,9 @@ export class AcpProxy {
     call?: ToolCall,
     question?: () => EditorQuestion,
   ): Promise<Verdict> {
-    const { gate, ask_in } = this.#options;
+    const { gate, askIn } = this.#options;
     const proposed = calls.map((one, index) => this.#inContext(one, session, call && callId(call.id, index)));
-    const deciding = { gate, signal, ask_in: question === undefined ? ("gate" as const) : ask_in };
+    const deciding = { gate, signal, askIn: question === undefined ? ("gate" as const) : askIn };
     return decide(proposed, { ...deciding, askEditor: question ?? noQuestion });
   }
 
@@ -312,7 +310,7 @@ export class AcpProxy {
     return proposedCalls(call).map((one, index) => this.#inContext(one, session, callId(call.id, index)));
   }
 
-  #inContext({ cwd, ...call }: Proposed, session: Session, call_id: string | undefined): ProposedCall {
+  #inContext({ cwd, ...call }: Proposed, session: Session, callId: string | undefined): ProposedCall {
     const folder = folderOf(session, cwd);
     const turn = session.turn === 0 ? {} : { turn: String(session.turn) };
     return {
@@ -320,7 +318,7 @@ export class AcpProxy {
       context: {
         ...(folder === undefined ? {} : { cwd: folder.slice(0, 4096) }),
         ...(session.id === "" ? {} : { session: session.id.slice(0, 128) }),
-        ...(call_id === undefined ? {} : { call_id }),
+        ...(callId === undefined ? {} : { call_id: callId }),
         ...turn,
       },
     };
@@ -332,12 +330,12 @@ export class AcpProxy {
       toolCallId: call.id,
       title: call.title,
       ...(call.kind === "" ? {} : { kind: call.kind }),
-      ...(call.raw_input === undefined ? {} : { rawInput: call.raw_input }),
+      ...(call.rawInput === undefined ? {} : { rawInput: call.rawInput }),
     };
     const subject =
       this.#version >= 2 ? { title: call.title, subject: { type: "tool_call", toolCall: shown } } : { toolCall: shown };
     const offered = options.map((option) => option.offered);
-    const { id, answer } = this.#to_editor.ask(PERMISSION, { sessionId: session.id, ...subject, options: offered });
+    const { id, answer } = this.#toEditor.ask(PERMISSION, { sessionId: session.id, ...subject, options: offered });
     const chosen = answer.then((given) => {
       const outcome =
         given !== undefined && !given.is_error && isObject(given.result) ? given.result.outcome : undefined;
@@ -345,7 +343,7 @@ export class AcpProxy {
       const option = options.find((one) => one.id === outcome.optionId);
       return option === undefined ? undefined : option.kind === "allow_once";
     });
-    return { answer: chosen, withdraw: () => this.#to_editor.withdraw(id) };
+    return { answer: chosen, withdraw: () => this.#toEditor.withdraw(id) };
   }
 
   /** The user sees why in the conversation; the model reads it with the next message, since an answer holds no reason. */
@@ -364,7 +362,7 @@ export class AcpProxy {
   }
 
   #editorAsked(
-    { id, method, params, is_exact }: Extract<Reading, { kind: "request" }>,
+    { id, method, params, isExact }: Extract<Reading, { kind: "request" }>,
     line: Buffer,
   ): Buffer | undefined {
     this.#sessions.asked(id, method, params);
@@ -382,18 +380,18 @@ export class AcpProxy {
         if (session !== undefined) this.#options.gate.ended(session.id);
         return line;
       case "session/prompt":
-        return session === undefined ? line : (this.#prompted(id, session, params, is_exact) ?? line);
+        return session === undefined ? line : (this.#prompted(id, session, params, isExact) ?? line);
       default:
         return line;
     }
   }
 
   /** @returns the message with what was denied since the last one, if something was */
-  #prompted(id: Id, session: Session, params: Json, is_exact: boolean): Buffer | undefined {
+  #prompted(id: Id, session: Session, params: Json, isExact: boolean): Buffer | undefined {
     session.turn += 1;
     this.#options.gate.prompted(session.id, session.turn, wordsOf(params));
     const { denials } = session;
-    if (denials.length === 0 || !Array.isArray(params.prompt) || !is_exact) return undefined;
+    if (denials.length === 0 || !Array.isArray(params.prompt) || !isExact) return undefined;
     session.denials = [];
     const text = ["[Metnos Gate, since the last message:", ...denials].join("\n- ");
     return Buffer.from(
@@ -411,7 +409,7 @@ interface AskedFor {
   session: Session;
   calls: Proposed[];
   /** The question is about a command alone. */
-  is_command: boolean;
+  isCommand: boolean;
 }
 
 /** Without what is said about it: some say more of a call once they have asked. */
@@ -470,8 +468,8 @@ type MethodKind =
 function methodKind(method: string): MethodKind {
   if (DECIDED.has(method)) return "decided";
   const read = leniently(method);
-  const is_of_editor = DECIDED.has(read) || /^(?:fs|terminal)\//.test(read);
-  return is_of_editor && !OF_TERMINALS.has(method) ? "unknown" : "passed";
+  const isOfEditor = DECIDED.has(read) || /^(?:fs|terminal)\//.test(read);
+  return isOfEditor && !OF_TERMINALS.has(method) ? "unknown" : "passed";
 }
 
 /** True of a message without an id that some editors would act on all the same, and nobody could refuse. */

@@ -98,12 +98,12 @@ export class AgentRequests {
 
   /** Withdraws one request, those of a session, or all. @returns whether it was kept here */
   withdraw(which: { id: Id } | { session: string } | "all", reason: string): boolean {
-    let is_found = false;
+    let isFound = false;
     for (const [id, { session, controller }] of this.#held) {
       if (which !== "all" && ("id" in which ? which.id !== id : which.session !== session)) continue;
-      is_found = true;
+      isFound = true;
       controller.abort(reason);
     }
-    return is_found;
+    return isFound;
   }
 }

@@ -10,8 +10,8 @@ import { AcpProxy } from "./proxy.ts";
 export interface AcpOptions {
   /** As the agent is paired. */
   name: string;
-  ask_in: AskIn;
-  is_strict: boolean;
+  askIn: AskIn;
+  isStrict: boolean;
   /** The agent's program and its arguments. */
   words: readonly string[];
   /** All of it runs in a box, which reaches these hosts beside its model's; undefined: in none. */
@@ -25,40 +25,40 @@ const GRACE_MS = 5000;
 
 /** Runs the agent behind the gate, with the editor at stdin and stdout. @returns the agent's exit code */
 export async function runAcp(options: AcpOptions): Promise<number> {
-  const { name, ask_in, is_strict } = options;
+  const { name, askIn, isStrict } = options;
   const say = (text: string) => process.stderr.write(`metnos-gate acp: ${visible(text)}\n`);
   const { words, env: whole } = await started(options, say);
   const gate = new ConnectedGate({ name }, say);
   // What proves who the agent is stays here.
   const { METNOS_AGENT_TOKEN: _, ...env } = whole;
-  const program = startProgram(words, { env, grace_ms: GRACE_MS });
+  const program = startProgram(words, { env, graceMs: GRACE_MS });
   const [agent, editor] = [new LineOutput(program.stdin), new LineOutput(process.stdout)];
-  const proxy = new AcpProxy({ gate, ask_in, is_strict, editor, agent, agent_output: program.stdout, say });
-  const direction = { max_bytes: MAX_LINE_BYTES, beyond: "drop" } as const;
-  const from_agent = new LineFilter({
+  const proxy = new AcpProxy({ gate, askIn, isStrict, editor, agent, agentOutput: program.stdout, say });
+  const direction = { maxBytes: MAX_LINE_BYTES, beyond: "drop" } as const;
+  const fromAgent = new LineFilter({
     ...direction,
     from: program.stdout,
     to: editor,
     look: proxy.fromAgent,
     onBeyond: () => proxy.tooLong("the agent"),
   });
-  const from_editor = new LineFilter({
+  const fromEditor = new LineFilter({
     ...direction,
     from: process.stdin,
     to: agent,
     look: proxy.fromEditor,
     onBeyond: () => proxy.tooLong("the editor"),
   });
-  const editor_ended = from_editor.ended.then(() => {
+  const editorEnded = fromEditor.ended.then(() => {
     proxy.close();
     program.close();
   });
   const code = await program.ended;
-  await from_agent.ended;
+  await fromAgent.ended;
   proxy.close();
   gate.close();
   process.stdin.destroy();
-  await editor_ended;
+  await editorEnded;
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
   return code;
 }

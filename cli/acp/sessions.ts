@@ -8,14 +8,14 @@ import { askingModes, modesIn, settingsIn } from "./modes.ts";
 export interface Session {
   id: string;
   /** The editor has opened it; the others are the agent's own. */
-  is_opened: boolean;
+  isOpened: boolean;
   cwd: string | undefined;
   /** Number of the user's message. */
   turn: number;
   /** Categories of its settings, by id, as the agent has listed them. */
   categories: ReadonlyMap<string, string | undefined>;
   /** Modes that it could be returned to, the best first; how often it was. */
-  asking_modes: readonly string[];
+  askingModes: readonly string[];
   returns: number;
   /** What the model reads with the user's next message. */
   denials: string[];
@@ -39,13 +39,13 @@ export class Sessions {
     if (!OPENING.has(method) || this.#opening.size >= MAX_SESSIONS) return;
     const cwd = typeof params.cwd === "string" ? params.cwd : undefined;
     const named = method === "session/fork" ? undefined : params.sessionId;
-    const is_loaded = method === "session/load";
-    this.#opening.set(id, { cwd, session: typeof named === "string" ? named : undefined, is_loaded });
+    const isLoaded = method === "session/load";
+    this.#opening.set(id, { cwd, session: typeof named === "string" ? named : undefined, isLoaded });
   }
 
   /** True while the agent repeats to the editor what was in a session before. */
   isLoading(id: string): boolean {
-    return [...this.#opening.values()].some(({ session, is_loaded }) => is_loaded && session === id);
+    return [...this.#opening.values()].some(({ session, isLoaded }) => isLoaded && session === id);
   }
 
   /** An answer of the agent's. @returns the session whose turn it ends, if it is one to the user's message */
@@ -63,9 +63,9 @@ export class Sessions {
     const named = result.sessionId ?? opening.session;
     if (typeof named !== "string") return undefined;
     const session = this.of(named);
-    session.is_opened = true;
+    session.isOpened = true;
     session.cwd = opening.cwd ?? session.cwd;
-    session.asking_modes = askingModes(modesIn(result.modes)?.available ?? []);
+    session.askingModes = askingModes(modesIn(result.modes)?.available ?? []);
     session.categories = new Map(settingsIn(result.configOptions).map(({ id, category }) => [id, category]));
     return session;
   }
@@ -74,16 +74,16 @@ export class Sessions {
   of(id: string, parent?: string): Session {
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
-    const folders = new Set(this.all.filter(({ is_opened }) => is_opened).map(({ cwd }) => cwd));
+    const folders = new Set(this.all.filter(({ isOpened }) => isOpened).map(({ cwd }) => cwd));
     // Where all sessions work in one folder, so does this one.
     const cwd = parent === undefined ? (folders.size === 1 ? [...folders][0] : undefined) : this.of(parent).cwd;
     const session: Session = {
       id,
-      is_opened: false,
+      isOpened: false,
       cwd,
       turn: 0,
       categories: new Map(),
-      asking_modes: [],
+      askingModes: [],
       returns: 0,
       denials: [],
     };
@@ -95,7 +95,7 @@ export class Sessions {
   /** However many the agent makes up, those of the editor stay as long as they can. */
   #forgetOne(): void {
     const [oldest] = this.#sessions.keys();
-    const own = [...this.#sessions.values()].find(({ is_opened }) => !is_opened)?.id;
+    const own = [...this.#sessions.values()].find(({ isOpened }) => !isOpened)?.id;
     this.#sessions.delete(own ?? oldest ?? "");
   }
 
@@ -108,7 +108,7 @@ interface Opening {
   cwd: string | undefined;
   session: string | undefined;
   /** What was said in it comes before the answer. */
-  is_loaded: boolean;
+  isLoaded: boolean;
 }
 
 /** Where a call of the session runs, as it was written: `link/..` isn't where the link is. */

@@ -10,24 +10,24 @@ export interface ToolCall {
   kind: string;
   /** The tool's own name, where the agent says it. */
   name: string | undefined;
-  raw_input: Json | undefined;
+  rawInput: Json | undefined;
   /** Whether what was said of the input has changed since it was first said, or since it was allowed. */
-  is_input_changed: boolean;
+  isInputChanged: boolean;
   /** What was allowed last, and until when a second question about just that is answered alike, in milliseconds of `performance`. */
   allowed: { what: string; until: number } | undefined;
   /** What was allowed of it last runs this, as one text. */
-  allowed_runs: string | undefined;
+  allowedRuns: string | undefined;
   locations: readonly string[];
   diffs: readonly Diff[];
   status: string;
   /** What the gate or the user said; undefined while nobody was asked. */
   decision: "waiting" | "allowed" | "denied" | undefined;
   /** It was allowed in the editor: the gate has no such decision. */
-  is_of_editor: boolean;
+  isOfEditor: boolean;
   /** Whether its end was reported. */
-  is_reported: boolean;
+  isReported: boolean;
   /** It has ended, or its turn has: what is asked, or begins, under its id from then on is another call. */
-  is_over: boolean;
+  isOver: boolean;
 }
 
 /** An agent may keep no more calls in the proxy's memory than these; the ones that were said first are forgotten. */
@@ -42,14 +42,14 @@ export class ToolCalls {
   /**
    * Adds what a message says of a call. Models give the ids, and some give the same ones in each turn.
    * @param characters of the message, which is about what is kept of it
-   * @param is_begun whether it is a message that calls begin with
+   * @param isBegun whether it is a message that calls begin with
    */
-  merge(session: string, said: Json, { characters, is_begun }: { characters: number; is_begun: boolean }) {
+  merge(session: string, said: Json, { characters, isBegun }: { characters: number; isBegun: boolean }) {
     const id = said.toolCallId;
     if (typeof id !== "string" || id.length > MAX_ID || session.length > MAX_ID) return undefined;
     const key = JSON.stringify([session, id]);
     const known = this.#calls.get(key)?.call;
-    if (known !== undefined && isAnother(known, said, is_begun)) this.#delete(key);
+    if (known !== undefined && isAnother(known, said, isBegun)) this.#delete(key);
     const kept = this.#calls.get(key) ?? { call: newCall(session, id), characters: 0 };
     update(kept.call, said);
     kept.characters += characters;
@@ -72,8 +72,8 @@ export class ToolCalls {
   endTurn(isOfTurn: (session: string) => boolean): void {
     for (const [key, { call }] of this.#calls) {
       if (!isOfTurn(call.session)) continue;
-      if (call.is_over) this.#delete(key);
-      call.is_over = true;
+      if (call.isOver) this.#delete(key);
+      call.isOver = true;
     }
   }
 
@@ -98,17 +98,17 @@ export function newCall(session: string, id: string): ToolCall {
     title: "",
     kind: "",
     name: undefined,
-    raw_input: undefined,
-    is_input_changed: false,
+    rawInput: undefined,
+    isInputChanged: false,
     allowed: undefined,
-    allowed_runs: undefined,
+    allowedRuns: undefined,
     locations: [],
     diffs: [],
     status: "",
     decision: undefined,
-    is_of_editor: false,
-    is_reported: false,
-    is_over: false,
+    isOfEditor: false,
+    isReported: false,
+    isOver: false,
   };
 }
 
@@ -117,24 +117,24 @@ function update(call: ToolCall, said: Json): void {
   if (typeof title === "string") call.title = title;
   if (typeof kind === "string") call.kind = kind;
   if (typeof status === "string") call.status = status;
-  call.is_over ||= hasEnded(call);
+  call.isOver ||= hasEnded(call);
   call.name = nameIn(said) ?? call.name;
   if (isObject(rawInput) && Object.keys(rawInput).length > 0) {
-    const before = call.raw_input ?? {};
+    const before = call.rawInput ?? {};
     const input = withoutEvent(rawInput, call);
-    call.is_input_changed ||= isChanged(before, input);
-    call.raw_input = { ...before, ...input };
+    call.isInputChanged ||= isChanged(before, input);
+    call.rawInput = { ...before, ...input };
   }
   if (Array.isArray(locations)) call.locations = locations.flatMap((one) => pathIn(one, "path"));
-  const changes = changesIn(call.raw_input ?? {}) ?? [];
+  const changes = changesIn(call.rawInput ?? {}) ?? [];
   const shown = Array.isArray(content) ? content.flatMap(diffsIn) : call.diffs;
   // What is shown beside them may be another text of the same file.
   call.diffs = [...changes, ...shown.filter(({ path }) => !changes.some((change) => change.path === path))];
 }
 
 /** Whether a message is about another call than the known one of its id. */
-function isAnother(known: ToolCall, { status }: Json, is_begun: boolean): boolean {
-  if (is_begun) return known.is_over;
+function isAnother(known: ToolCall, { status }: Json, isBegun: boolean): boolean {
+  if (isBegun) return known.isOver;
   return hasEnded(known) && (status === "pending" || status === "in_progress");
 }
 
@@ -170,7 +170,7 @@ function diffsIn(value: unknown): Diff[] {
   if (newText === "" && typeof change === "string" && typeof oldText !== "string")
     return [{ path, operation: "write" }];
   const texts = typeof newText === "string" ? { new_text: newText } : {};
-  return [{ path, operation: "write", ...texts, ...(typeof oldText === "string" ? { old_text: oldText } : {}) }];
+  return [{ path, operation: "write", ...texts, ...(typeof oldText === "string" ? { oldText: oldText } : {}) }];
 }
 
 function changeIn(change: unknown): Diff[] {

@@ -8,7 +8,7 @@ import { hasEnded, type ToolCall } from "./tool-calls.ts";
 
 export interface UnaskedOptions {
   gate: AcpGate;
-  is_strict: boolean;
+  isStrict: boolean;
   agent: LineOutput;
   say(text: string): void;
   callsOf(call: ToolCall): ProposedCall[];
@@ -28,40 +28,40 @@ export class UnaskedCalls {
 
   /** Looks at a call after each thing that the agent says of it. */
   look(call: ToolCall): void {
-    const { gate, is_strict } = this.#options;
-    if (call.is_reported) return;
+    const { gate, isStrict } = this.#options;
+    if (call.isReported) return;
     if (call.decision === "allowed") {
       if (!hasEnded(call)) return;
-      call.is_reported = true;
+      call.isReported = true;
       const first = this.#otherThanAllowed(call);
       if (first !== undefined) this.#options.say(`${shown(call)} ran other than it was allowed`);
       // Of a call that was allowed in the editor the gate has nothing to compare with, nor to report on.
-      if (call.is_of_editor && first === undefined) return;
+      if (call.isOfEditor && first === undefined) return;
       // The gate compares arguments: also where the folder alone is another one, they aren't those that it allowed.
       const input =
         first === undefined
           ? {}
           : { input: { executor: first.executor, args: { ...first.args, in: first.context?.cwd } } };
-      gate.ran(call.id, { ok: call.status === "completed", is_unasked: call.is_of_editor, ...input });
+      gate.ran(call.id, { ok: call.status === "completed", isUnasked: call.isOfEditor, ...input });
       return;
     }
     if (call.decision !== undefined) return;
     if (call.status === "completed") this.#report(call);
     // Some say that a call is in progress, and then ask about it.
-    else if (is_strict && call.status === "in_progress") setTimeout(() => this.#report(call), ASKED_BY_MS).unref();
+    else if (isStrict && call.status === "in_progress") setTimeout(() => this.#report(call), ASKED_BY_MS).unref();
   }
 
   /** The first of what ran; undefined where that is what was allowed, though more may have been said of it. */
   #otherThanAllowed(call: ToolCall): ProposedCall | undefined {
     const { callsOf, runsOf } = this.#options;
-    if (!call.is_input_changed) return undefined;
-    const ran = { ...call, is_input_changed: false };
-    return runsOf(ran) === call.allowed_runs ? undefined : callsOf(ran)[0];
+    if (!call.isInputChanged) return undefined;
+    const ran = { ...call, isInputChanged: false };
+    return runsOf(ran) === call.allowedRuns ? undefined : callsOf(ran)[0];
   }
 
   #report(call: ToolCall): void {
-    if (call.is_reported || call.decision !== undefined) return;
-    call.is_reported = true;
+    if (call.isReported || call.decision !== undefined) return;
+    call.isReported = true;
     this.#ranUnasked(call).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : "unknown";
       this.#options.say(`what ran without asking can't be reported: ${why}`);
@@ -70,7 +70,7 @@ export class UnaskedCalls {
 
   /** Only what would have been asked about, or denied. */
   async #ranUnasked(call: ToolCall): Promise<void> {
-    const { gate, is_strict, agent, say, callsOf } = this.#options;
+    const { gate, isStrict, agent, say, callsOf } = this.#options;
     const calls = callsOf(call);
     const decisions = await gate.plan(
       "",
@@ -82,10 +82,10 @@ export class UnaskedCalls {
     say(`${shown(call)} ran without asking`);
     gate.ran(call.id, {
       ok: call.status !== "failed",
-      is_unasked: true,
+      isUnasked: true,
       input: { executor: first.executor, args: first.args },
     });
-    if (is_strict) agent.send(encoded({ method: "session/cancel", params: { sessionId: call.session } }));
+    if (isStrict) agent.send(encoded({ method: "session/cancel", params: { sessionId: call.session } }));
   }
 }
 

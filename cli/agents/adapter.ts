@@ -14,7 +14,7 @@ export interface Adapter {
   /** The program that starts it, as PATH has it. */
   readonly program: string;
   /** An administrator's settings can hold the hook, which then takes precedence over all others. */
-  readonly has_managed?: true;
+  readonly hasManaged?: true;
   /**
    * Puts the gate in front of it. Running it again changes nothing; other people's entries stay, and a file that can't be read is left
    * as it is. @throws GateError that names the file
@@ -32,10 +32,10 @@ export interface ConnectOptions {
   /** Only for the project in this folder. */
   project: boolean;
   /** How long the gate takes for an answer at the most, in seconds: what waits for it waits longer. */
-  answer_seconds: number;
+  answerSeconds: number;
   /** The client's own program; left out, the one on PATH. */
   client?: string;
-  /** In the settings of an administrator, where the client has such (`has_managed`). */
+  /** In the settings of an administrator, where the client has such (`hasManaged`). */
   managed?: boolean;
 }
 
@@ -54,12 +54,12 @@ export interface ConnectResult {
 export interface CheckContext {
   cwd: string;
   env: Env;
-  answer_seconds: number;
+  answerSeconds: number;
   client?: string;
 }
 
 export interface LaunchOptions {
-  answer_seconds: number;
+  answerSeconds: number;
   cwd: string;
   env: Env;
   /** The user's own arguments. */
@@ -67,7 +67,7 @@ export interface LaunchOptions {
   /** The client's own program; left out, the one on PATH. */
   client?: string;
   /** All of it runs in a box of the gate's. */
-  is_boxed?: boolean;
+  isBoxed?: boolean;
 }
 
 export interface Launch {

@@ -54,9 +54,9 @@ export async function withClientCheck(
   adapter: About,
   { env, client }: CheckContext,
   checks: readonly Check[],
-  is_connected = existsSync(launcherFile(env)),
+  isConnected = existsSync(launcherFile(env)),
 ): Promise<Check[]> {
-  return is_connected ? [...checks, await clientCheck(adapter, client)] : [...checks];
+  return isConnected ? [...checks, await clientCheck(adapter, client)] : [...checks];
 }
 
 /** Which client was tested, and those on record that are not what they were then. Tests what PATH has where it isn't on record. */

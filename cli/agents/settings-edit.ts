@@ -39,9 +39,9 @@ export function takeOutOfSettings({ file, events, change }: Omit<SettingsEdit, "
     rmSync(file);
     return { file, changed: true, backup: null };
   }
-  const is_as_before =
+  const isAsBefore =
     before !== undefined && JSON.stringify(parseSettings(backup, before, events)) === JSON.stringify(wanted);
-  writeSettings(file, is_as_before ? before : serialised(wanted, text));
-  if (is_as_before) rmSync(backup);
-  return { file, changed: true, backup: is_as_before || before === undefined ? null : backup };
+  writeSettings(file, isAsBefore ? before : serialised(wanted, text));
+  if (isAsBefore) rmSync(backup);
+  return { file, changed: true, backup: isAsBefore || before === undefined ? null : backup };
 }

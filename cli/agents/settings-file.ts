@@ -53,9 +53,9 @@ export function backupFile(file: string): string {
 }
 
 /** Keeps the file as it was before the gate first touched it; one that holds our hook already is no original. */
-export function backUp(file: string, text: string, holds_ours: boolean): string {
+export function backUp(file: string, text: string, holdsOurs: boolean): string {
   const backup = backupFile(file);
-  if (!(holds_ours && existsSync(backup))) writeFileSync(backup, text, { mode: 0o600 });
+  if (!(holdsOurs && existsSync(backup))) writeFileSync(backup, text, { mode: 0o600 });
   return backup;
 }
 

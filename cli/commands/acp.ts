@@ -40,7 +40,7 @@ export function acpCommand(program: Command, done: (code: number) => void): void
       const { box, host: hosts } = options;
       if (!box && hosts.length > 0) throw usageError("--host is for --box: without a box an agent reaches every host");
       const { runAcp } = await import("../acp/run.ts");
-      const given = { name, ask_in: options.askIn, is_strict: options.strict === true, words };
+      const given = { name, askIn: options.askIn, isStrict: options.strict === true, words };
       done(await runAcp({ ...given, ...(box ? { box: { hosts } } : {}) }));
     });
 }

@@ -81,8 +81,8 @@ function pauseCommands(agents: Command): void {
     .option("--for <span>", "10m, 2h or 30d; without it, until you resume it")
     .action((name: string, options: { for?: string }) =>
       withOperator(async (api) => {
-        const for_seconds = options.for === undefined ? {} : { for_seconds: parseSpan(options.for) };
-        const agent = await api.call("agents.pause", { name, ...for_seconds });
+        const forSeconds = options.for === undefined ? {} : { for_seconds: parseSpan(options.for) };
+        const agent = await api.call("agents.pause", { name, ...forSeconds });
         const until = agent.paused?.until ?? null;
         tell(agent, `${name} is paused ${until === null ? "until you resume it" : `until ${until}`}`);
         if (agent.note !== undefined) say(agent.note);

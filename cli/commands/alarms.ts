@@ -31,10 +31,10 @@ export function alarmsCommands(program: Command): void {
         const found = (await api.call("status", {})).alarms;
         let acknowledged = 0;
         for (const alarm of found) {
-          const is_meant = code === undefined ? PAST_ALARMS.includes(alarm.code) : alarm.code === code;
-          if (!is_meant) continue;
-          const { acknowledged: is_done } = await api.call("alarms.acknowledge", alarm);
-          if (is_done) acknowledged++;
+          const isMeant = code === undefined ? PAST_ALARMS.includes(alarm.code) : alarm.code === code;
+          if (!isMeant) continue;
+          const { acknowledged: isDone } = await api.call("alarms.acknowledge", alarm);
+          if (isDone) acknowledged++;
         }
         tell({ acknowledged }, acknowledged === 0 ? "there was nothing to dismiss" : `dismissed: ${acknowledged}`);
       }),

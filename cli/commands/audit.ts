@@ -35,7 +35,7 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
 
   audit
     .command("verify")
-    .description(`finds whatever isn't as the gate wrote it; exits with ${EXIT.problem_found} if there is anything`)
+    .description(`finds whatever isn't as the gate wrote it; exits with ${EXIT.problemFound} if there is anything`)
     .option("--against <file>", "also compare the trail with signed checkpoints that you kept; - reads them from stdin")
     .option("--key <file>", "a public key (PEM) that may have signed them, beside this gate's")
     .action((options: { against?: string; key?: string }) =>
@@ -45,7 +45,7 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
         showProblems(report, summary);
         if (report.problems.length === 0 && options.against !== undefined)
           say("it begins with exactly what the checkpoints signed");
-        done(summary.ok ? EXIT.ok : EXIT.problem_found);
+        done(summary.ok ? EXIT.ok : EXIT.problemFound);
       }),
     );
 
@@ -72,7 +72,7 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
         const report = await api.call("audit.accept", { reason: options.reason });
         const { problems: _, ...summary } = report;
         showProblems(report, summary);
-        done(summary.ok ? EXIT.ok : EXIT.problem_found);
+        done(summary.ok ? EXIT.ok : EXIT.problemFound);
       }),
     );
 
@@ -138,9 +138,9 @@ function comparedWith({ against, key }: { against?: string; key?: string }): { a
   if (against === undefined) return {};
   const text = against === "-" ? readFileSync(0, "utf8") : givenFile(against);
   const rest = text.slice(-MAX_CHECKPOINTS_LENGTH);
-  const is_cut = rest.length < text.length;
+  const isCut = rest.length < text.length;
   // From the first checkpoint on that is whole.
-  const begin = is_cut ? Math.max(0, rest.search(/^(?:.*checkpoint ")?metnos-gate\//m)) : 0;
+  const begin = isCut ? Math.max(0, rest.search(/^(?:.*checkpoint ")?metnos-gate\//m)) : 0;
   return { against: rest.slice(begin), ...(key === undefined ? {} : { key: givenFile(key) }) };
 }
 

@@ -27,8 +27,8 @@ export function benchCommand(program: Command, done: (code: number) => void): vo
     .option("--each", "a line for each scenario, too")
     .addOption(jsonOption())
     .action(async ({ hook, host, only, askAfter, each, ...options }: Options) => {
-      const ask_after_ms = Number(askAfter) * 1000;
-      if (!(ask_after_ms > 0 && ask_after_ms <= 600_000))
+      const askAfterMs = Number(askAfter) * 1000;
+      if (!(askAfterMs > 0 && askAfterMs <= 600_000))
         throw usageError(`--ask-after must be seconds, up to 600: ${JSON.stringify(askAfter)}`);
       const kinds = only === undefined ? SCENARIO_KINDS : [only];
       const { runHookBench } = await import("../hook-bench/hook-bench.ts");
@@ -38,7 +38,7 @@ export function benchCommand(program: Command, done: (code: number) => void): vo
       const results = await runHookBench({
         host,
         kinds,
-        ask_after_ms,
+        askAfterMs,
         onResult,
         ...(hook === undefined ? {} : { hook }),
       });
@@ -50,16 +50,16 @@ export function benchCommand(program: Command, done: (code: number) => void): vo
       const missed = letThrough(results);
       for (const { name, verdict } of missed)
         say(`${verdict === "error" ? "the hook failed, and the call would run" : "let through"}: ${name}`);
-      done(missed.length > 0 ? EXIT.problem_found : EXIT.ok);
+      done(missed.length > 0 ? EXIT.problemFound : EXIT.ok);
     });
 }
 
 const COLUMNS = [
   { title: "scenarios", text: ({ kind }: Score) => kind },
-  { title: "number", text: ({ scenarios }: Score) => String(scenarios), is_right: true as const },
-  { title: "blocked", text: ({ blocked }: Score) => String(blocked), is_right: true as const },
-  { title: "asked", text: ({ asked }: Score) => String(asked), is_right: true as const },
-  { title: "allowed", text: ({ allowed }: Score) => String(allowed), is_right: true as const },
-  { title: "failed", text: ({ errors }: Score) => String(errors), is_right: true as const },
-  { title: "asks in each", text: ({ asks_each }: Score) => asks_each?.toFixed(1) ?? "", is_right: true as const },
+  { title: "number", text: ({ scenarios }: Score) => String(scenarios), isRight: true as const },
+  { title: "blocked", text: ({ blocked }: Score) => String(blocked), isRight: true as const },
+  { title: "asked", text: ({ asked }: Score) => String(asked), isRight: true as const },
+  { title: "allowed", text: ({ allowed }: Score) => String(allowed), isRight: true as const },
+  { title: "failed", text: ({ errors }: Score) => String(errors), isRight: true as const },
+  { title: "asks in each", text: ({ asks_each }: Score) => asks_each?.toFixed(1) ?? "", isRight: true as const },
 ];

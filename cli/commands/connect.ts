@@ -71,7 +71,7 @@ async function connect(
       `one of: ${ADAPTER_NAMES.join(", ")}; for others see docs/protocol.md`,
     );
   if (options.mcp) return await connectServers(adapter.name, options);
-  if (options.managed && (adapter.has_managed !== true || options.project))
+  if (options.managed && (adapter.hasManaged !== true || options.project))
     throw usageError("--managed is for Claude Code, and not with --project", "leave out --managed");
   await connectHook(adapter, options, done);
 }
@@ -79,11 +79,11 @@ async function connect(
 /** `connect AGENT`, and with `--remove` the reverse. */
 async function connectHook(adapter: Adapter, options: Options, done: Done): Promise<void> {
   const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
-  const config = loadConfig(gatePaths(process.env).config_file, process.env);
+  const config = loadConfig(gatePaths(process.env).configFile, process.env);
   const settings = {
     project: options.project === true,
     managed: options.managed === true,
-    answer_seconds: longestAnswerSeconds(config),
+    answerSeconds: longestAnswerSeconds(config),
     ...(options.client === undefined ? {} : { client: options.client }),
   };
   if (options.remove) {
@@ -113,7 +113,7 @@ async function testConnected(adapter: Adapter, client: string | undefined): Prom
   const { check, ok, detail, fix } = await selfTest(adapter, { env: process.env, client });
   say(`${ok ? "" : "FAIL  "}${check}: ${detail}`);
   if (fix !== undefined) say(`      ${fix}`);
-  return ok ? EXIT.ok : EXIT.problem_found;
+  return ok ? EXIT.ok : EXIT.problemFound;
 }
 
 function connectedLines(result: ConnectResult): string[] {
@@ -130,9 +130,9 @@ function todoLines(does: string, { todo = [], file }: ConnectResult): string[] {
 async function listAgents(options: Options): Promise<void> {
   if (Object.keys(options).length > 0) throw usageError("which agent?", `one of: ${ADAPTER_NAMES.join(", ")}`);
   const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
-  const answer_seconds = longestAnswerSeconds(loadConfig(gatePaths(process.env).config_file, process.env));
+  const answerSeconds = longestAnswerSeconds(loadConfig(gatePaths(process.env).configFile, process.env));
   const { agents } = await withOperator((api) => api.call("agents.list", {}));
-  const found = await installedAgents({ cwd: process.cwd(), env: process.env, answer_seconds, agents });
+  const found = await installedAgents({ cwd: process.cwd(), env: process.env, answerSeconds, agents });
   list(found, installedColumns());
   const next = found.find(({ program, is_connected }) => program !== null && !is_connected);
   if (next !== undefined) say(`connect one with: ${ownCommand(`connect ${next.agent}`)}`);
@@ -148,7 +148,7 @@ async function connectServers(agent: AdapterName, { project = false, remove, cli
     return;
   }
   const { loadConfig } = await import("../../main/config/config.ts");
-  const { agents } = loadConfig(gatePaths(process.env).config_file, process.env);
+  const { agents } = loadConfig(gatePaths(process.env).configFile, process.env);
   const paired = await withOperator((api) => pairAgent(api, agent, levelOf(level ?? agents.default_level)));
   const result = await connectMcp(given);
   const text =
@@ -187,7 +187,7 @@ interface InstalledAgent {
 interface InstalledOptions {
   cwd: string;
   env: Env;
-  answer_seconds: number;
+  answerSeconds: number;
   agents: readonly AgentView[];
 }
 
@@ -210,9 +210,9 @@ async function installedAgents({ agents, ...context }: InstalledOptions): Promis
 function installedColumns(): Column<InstalledAgent>[] {
   return [
     { title: "AGENT", text: ({ agent }) => agent },
-    { title: "PROGRAM", text: ({ program }) => visible(program ?? "not installed"), shrinks_to: 16 },
+    { title: "PROGRAM", text: ({ program }) => visible(program ?? "not installed"), shrinksTo: 16 },
     { title: "LEVEL", text: ({ level }) => level ?? "" },
     { title: "CONNECTED", text: ({ is_connected }) => (is_connected ? "yes" : "no") },
-    { title: "WHY", text: ({ problem }) => problem ?? "", shrinks_to: 24 },
+    { title: "WHY", text: ({ problem }) => problem ?? "", shrinksTo: 24 },
   ];
 }

@@ -25,7 +25,7 @@ export function costsCommand(program: Command): void {
 /** From where on a call is asked about, as gate.toml has it. @throws GateError `invalid_config` */
 async function thresholds(): Promise<string> {
   const { loadConfig } = await import("../../main/config/config.ts");
-  const { costs } = loadConfig(gatePaths(process.env).config_file, process.env);
+  const { costs } = loadConfig(gatePaths(process.env).configFile, process.env);
   const each = LEVELS.map((level) => `${amountText(costs.ask_above[level], costs.currency, "en")} at ${level}`);
   return `a call is asked about above ${each.join(", ")}`;
 }

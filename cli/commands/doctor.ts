@@ -12,7 +12,7 @@ export function doctorCommand(program: Command, done: (code: ExitCode) => void):
   program
     .command("doctor")
     .description(
-      `checks sockets, permissions, databases, Node and the hook; exits with ${EXIT.problem_found} if something is wrong`,
+      `checks sockets, permissions, databases, Node and the hook; exits with ${EXIT.problemFound} if something is wrong`,
     )
     .option("--client <file>", "Claude Code's program; left out, the one on PATH")
     .option(
@@ -31,7 +31,7 @@ export function doctorCommand(program: Command, done: (code: ExitCode) => void):
           ...(check.fix ? check.fix.split("\n").map((line) => `      ${line}`) : []),
         );
       }
-      done(ok ? EXIT.ok : EXIT.problem_found);
+      done(ok ? EXIT.ok : EXIT.problemFound);
     });
 }
 

@@ -59,8 +59,8 @@ async function explained(command: string, cwd: string): Promise<Explained> {
 const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 } as const;
 type Paint = (colour: keyof typeof COLOURS, text: string) => string;
 
-function readingLines(decision: Decision, description: Description, is_coloured: boolean): string[] {
-  const paint: Paint = (colour, text) => (is_coloured ? `\x1b[${COLOURS[colour]}m${text}\x1b[0m` : text);
+function readingLines(decision: Decision, description: Description, isColoured: boolean): string[] {
+  const paint: Paint = (colour, text) => (isColoured ? `\x1b[${COLOURS[colour]}m${text}\x1b[0m` : text);
   const lines = (decision.readings ?? []).flatMap((reading) => [
     ...marked(reading, paint),
     "",

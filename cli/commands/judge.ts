@@ -42,8 +42,8 @@ export function judgeCommands(program: Command, done: (code: ExitCode) => void):
         tested: await api.call("judge.test", model === undefined ? {} : { model }),
         stale: await staleLines(api),
       });
-      const { result, is_here } = await wherever(test);
-      tellAs(options, result.tested, ...judgeTestLines(result.tested, is_here), ...(is_here ? [] : result.stale));
+      const { result, isHere } = await wherever(test);
+      tellAs(options, result.tested, ...judgeTestLines(result.tested, isHere), ...(isHere ? [] : result.stale));
       done(result.tested.ok ? EXIT.ok : EXIT.failed);
     });
   refusalCommands(judge);
@@ -100,11 +100,11 @@ async function staleLines(api: OperatorApi): Promise<string[]> {
 }
 
 /** The running gate has the models' keys in its environment; without one this process asks, with its own. */
-async function wherever<T>(use: (api: OperatorApi) => Promise<T>): Promise<{ result: T; is_here: boolean }> {
+async function wherever<T>(use: (api: OperatorApi) => Promise<T>): Promise<{ result: T; isHere: boolean }> {
   try {
-    return { result: await withRunningGate(use), is_here: false };
+    return { result: await withRunningGate(use), isHere: false };
   } catch (error) {
     if (!(error instanceof GateError && error.code === "not_running")) throw error;
-    return { result: await withOperator(use), is_here: true };
+    return { result: await withOperator(use), isHere: true };
   }
 }

@@ -190,7 +190,7 @@ function grantsCommand(policy: Command): void {
     .action((options: { channel?: string; sender?: string; all?: boolean } & DataOptions) =>
       withOperator(async (api) => {
         const page = 10_000;
-        let before_id: number | undefined;
+        let beforeId: number | undefined;
         let count = 0;
         do {
           const grants = await api.call("grants.list", {
@@ -198,12 +198,12 @@ function grantsCommand(policy: Command): void {
             ...(options.sender === undefined ? {} : { sender_id: options.sender }),
             include_revoked: options.all === true,
             limit: page,
-            ...(before_id === undefined ? {} : { before_id }),
+            ...(beforeId === undefined ? {} : { before_id: beforeId }),
           });
           list(grants, grantColumns(Date.now()), options);
           count += grants.length;
-          before_id = grants.length === page ? grants.at(-1)?.id : undefined;
-        } while (before_id !== undefined);
+          beforeId = grants.length === page ? grants.at(-1)?.id : undefined;
+        } while (beforeId !== undefined);
         if (count === 0) say("no grant");
       }),
     );
@@ -250,10 +250,10 @@ function staleCommands(policy: Command): void {
   policy
     .command("restore-stale [revoked-at]")
     .description("gives back what was revoked as unused at once: the last time, or at the time that stale lists")
-    .action((revoked_at: string | undefined) =>
+    .action((revokedAt: string | undefined) =>
       withOperator(async (api) => {
-        const [last] = revoked_at === undefined ? await api.call("grants.stale", {}) : [];
-        const wanted = revoked_at ?? last?.revoked_at;
+        const [last] = revokedAt === undefined ? await api.call("grants.stale", {}) : [];
+        const wanted = revokedAt ?? last?.revoked_at;
         if (wanted === undefined) return say("no grant was revoked as unused in the last week");
         const result = await api.call("grants.restore_stale", { revoked_at: wanted });
         tell(result, `given back: ${result.restored === 1 ? "1 grant" : `${result.restored} grants`}`);
@@ -355,6 +355,6 @@ function capabilityOf(text: string): Capability {
 
 /** A relative path on the command line is resolved against the working directory. */
 function absolute(capability: Capability, target: string): string {
-  const is_path = CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
-  return is_path && !/^[/~]/.test(target) ? `${process.cwd()}/${target}` : target;
+  const isPath = CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
+  return isPath && !/^[/~]/.test(target) ? `${process.cwd()}/${target}` : target;
 }

@@ -63,7 +63,7 @@ function verifyCommand(receipts: Command, done: (code: ExitCode) => void): void 
   receipts
     .command("verify [file]")
     .description(
-      `finds whatever isn't as the gate wrote it, in its own receipts or in a file (- for stdin); exits with ${EXIT.problem_found} if there is anything`,
+      `finds whatever isn't as the gate wrote it, in its own receipts or in a file (- for stdin); exits with ${EXIT.problemFound} if there is anything`,
     )
     .option("--key <file>", "with this public key (PEM), or a gate's list of keys, instead of this gate's own")
     .addOption(jsonOption())
@@ -72,7 +72,7 @@ function verifyCommand(receipts: Command, done: (code: ExitCode) => void): void 
         throw usageError("--key is for a file of receipts", "receipts verify FILE --key KEY");
       const report = file === undefined ? await verifyOwn() : await verifyFile(file, key);
       showReport(report, options);
-      done(report.ok ? EXIT.ok : EXIT.problem_found);
+      done(report.ok ? EXIT.ok : EXIT.problemFound);
     });
 }
 
@@ -84,12 +84,12 @@ function keyCommands(receipts: Command, done: (code: ExitCode) => void): void {
     .addOption(jsonOption())
     .action(async (options: { pem?: boolean } & DataOptions) => {
       const { knownKeys } = await import("../../main/records/receipts/receipt-keys.ts");
-      const { keys, problem } = knownKeys(gatePaths(process.env).receipts_dir);
+      const { keys, problem } = knownKeys(gatePaths(process.env).receiptsDir);
       if (options.pem) printPem(keys.at(-1));
       else if (list(keys.map(shownKey), keyColumns(Date.now()), options) && keys.length === 0) say("no key yet");
       if (problem === null) return;
       say(`the list of keys isn't as the gate wrote it from line ${problem.line} on: ${problem.message}`);
-      done(EXIT.problem_found);
+      done(EXIT.problemFound);
     });
 
   receipts
@@ -108,7 +108,7 @@ function keyCommands(receipts: Command, done: (code: ExitCode) => void): void {
 
 async function stored(): Promise<StoredReceipt[]> {
   const { storedReceipts } = await import("../../main/records/receipts/stored-receipts.ts");
-  return [...storedReceipts(gatePaths(process.env).receipts_dir)];
+  return [...storedReceipts(gatePaths(process.env).receiptsDir)];
 }
 
 function isNamed({ statement: { predicate } }: StoredReceipt, id: string): boolean {
@@ -121,31 +121,31 @@ async function verifyOwn(): Promise<ReceiptsReport> {
     import("../../main/records/receipts/verify.ts"),
     import("../../main/core/offline-receipts.ts"),
   ]);
-  const { receipts_dir, receipt_key } = gatePaths(process.env);
+  const { receiptsDir, receiptKey } = gatePaths(process.env);
   // First: what a running gate adds meanwhile is beyond it.
   const end = recordedEnd();
-  return verifyFolder(receipts_dir, knownKeys(receipts_dir, receipt_key), end);
+  return verifyFolder(receiptsDir, knownKeys(receiptsDir, receiptKey), end);
 }
 
-async function verifyFile(file: string, key_file: string | undefined): Promise<ReceiptsReport> {
+async function verifyFile(file: string, keyFile: string | undefined): Promise<ReceiptsReport> {
   const { verifyText } = await import("../../main/records/receipts/verify.ts");
-  const keys = await trustedKeys(key_file);
-  const is_stdin = file === "-";
-  const given = is_stdin ? await text(process.stdin) : givenFile(file);
+  const keys = await trustedKeys(keyFile);
+  const isStdin = file === "-";
+  const given = isStdin ? await text(process.stdin) : givenFile(file);
   if (given.trim() === "") throw usageError("there is nothing to verify");
-  return verifyText(given, is_stdin ? undefined : file, keys);
+  return verifyText(given, isStdin ? undefined : file, keys);
 }
 
-async function trustedKeys(key_file: string | undefined): Promise<readonly TrustedKey[]> {
+async function trustedKeys(keyFile: string | undefined): Promise<readonly TrustedKey[]> {
   const [{ knownKeys }, { readKeys }, { keysIn }] = await Promise.all([
     import("../../main/records/receipts/receipt-keys.ts"),
     import("../../main/records/receipts/public-keys-file.ts"),
     import("../../main/records/receipts/verify.ts"),
   ]);
-  if (key_file === undefined) return knownKeys(gatePaths(process.env).receipts_dir).keys;
-  const keys = keysIn(givenFile(key_file), readKeys);
+  if (keyFile === undefined) return knownKeys(gatePaths(process.env).receiptsDir).keys;
+  const keys = keysIn(givenFile(keyFile), readKeys);
   if (keys === undefined)
-    throw usageError(`${key_file} holds no Ed25519 public key`, "give what `receipts key --pem` prints, or keys.jsonl");
+    throw usageError(`${keyFile} holds no Ed25519 public key`, "give what `receipts key --pem` prints, or keys.jsonl");
   return keys;
 }
 
@@ -162,11 +162,11 @@ function showReport({ problems, ...summary }: ReceiptsReport, options: DataOptio
 function printPem(key: KnownKey | undefined): void {
   if (key === undefined)
     throw new GateError("not_available", "there is no key yet", "the gate makes it at its first start");
-  process.stdout.write(key.public_pem);
+  process.stdout.write(key.publicPem);
 }
 
-function shownKey({ keyid, since, until, first_receipt, is_proven, public_pem }: KnownKey) {
-  return { keyid, since, until, first_receipt, is_proven, public_key: public_pem };
+function shownKey({ keyid, since, until, first_receipt, is_proven, publicPem }: KnownKey) {
+  return { keyid, since, until, first_receipt, is_proven, public_key: publicPem };
 }
 
 /** Receipts as a terminal shows them. @param now Unix milliseconds */
@@ -200,13 +200,13 @@ function receiptRow({ statement, keyid }: StoredReceipt): ReceiptRow {
 
 function receiptColumns(now: number): Column<ReceiptRow>[] {
   return [
-    { title: "ID", text: ({ receipt }) => String(receipt), is_right: true },
+    { title: "ID", text: ({ receipt }) => String(receipt), isRight: true },
     { title: "SIGNED", text: ({ ts }) => momentText(new Date(ts * 1000).toISOString(), now) },
     { title: "WHAT", text: ({ kind, what }) => (kind === "grant" ? `grant ${what}` : what) },
-    { title: "AGENT", text: ({ agent }) => agent ?? "all of yours", shrinks_to: 8 },
-    { title: "ABOUT", text: ({ about }) => about, shrinks_to: 16 },
+    { title: "AGENT", text: ({ agent }) => agent ?? "all of yours", shrinksTo: 8 },
+    { title: "ABOUT", text: ({ about }) => about, shrinksTo: 16 },
     { title: "WHERE", text: ({ surface, kind }) => surface ?? (kind === "answer" ? "by a grant" : "") },
-    { title: "CARD", text: ({ token }) => token ?? "", shrinks_to: 8 },
+    { title: "CARD", text: ({ token }) => token ?? "", shrinksTo: 8 },
   ];
 }
 
@@ -220,19 +220,19 @@ interface KeyRow {
 
 function keyColumns(now: number): Column<KeyRow>[] {
   return [
-    { title: "KEY", text: ({ keyid }) => keyid, shrinks_to: 16 },
+    { title: "KEY", text: ({ keyid }) => keyid, shrinksTo: 16 },
     { title: "SINCE", text: ({ since }) => momentText(since, now) },
     { title: "UNTIL", text: ({ until }) => (until === null ? "now" : momentText(until, now)) },
-    { title: "FROM RECEIPT", text: ({ first_receipt }) => String(first_receipt), is_right: true },
-    { title: "PROVEN", text: ({ is_proven }) => (is_proven ? "yes" : "no"), is_red: ({ is_proven }) => !is_proven },
+    { title: "FROM RECEIPT", text: ({ first_receipt }) => String(first_receipt), isRight: true },
+    { title: "PROVEN", text: ({ is_proven }) => (is_proven ? "yes" : "no"), isRed: ({ is_proven }) => !is_proven },
   ];
 }
 
 const RECEIPT_PROBLEM_COLUMNS: readonly Column<ReceiptProblem>[] = [
   { title: "FILE", text: ({ file, line }) => [file ?? "", line ?? ""].filter((part) => part !== "").join(":") },
-  { title: "RECEIPT", text: ({ receipt }) => (receipt === null ? "" : String(receipt)), is_right: true },
+  { title: "RECEIPT", text: ({ receipt }) => (receipt === null ? "" : String(receipt)), isRight: true },
   { title: "PROBLEM", text: ({ verdict }) => verdict.replaceAll("_", " ") },
-  { title: "MEANS", text: ({ message }) => message, shrinks_to: 24 },
+  { title: "MEANS", text: ({ message }) => message, shrinksTo: 24 },
 ];
 
 /** What it says, a field a line. */

@@ -23,12 +23,12 @@ export function runCommand(program: Command, done: (code: number) => void): void
       const adapter = await adapterNamed(name);
       const { box, hosts, client, args } = readRunWords(words);
       const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
-      const config = loadConfig(gatePaths(process.env).config_file, process.env);
+      const config = loadConfig(gatePaths(process.env).configFile, process.env);
       await withRunningGate((api) => pairAgent(api, adapter.name, config.agents.default_level));
-      const answer_seconds = longestAnswerSeconds(config);
+      const answerSeconds = longestAnswerSeconds(config);
       const context = { cwd: process.cwd(), env: process.env };
       const named = client === undefined ? {} : { client };
-      const made = await adapter.launch({ ...context, answer_seconds, args, ...named, is_boxed: box });
+      const made = await adapter.launch({ ...context, answerSeconds, args, ...named, isBoxed: box });
       const launch = { ...made, program: programOf(made, client) };
       for (const note of launch.notes ?? []) say(note);
       if (box) return done(await runBoxed({ ...context, adapter, launch, hosts }));
@@ -94,7 +94,7 @@ function launchEnvironment({ env }: Pick<Launch, "env">, own: Env): Env {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 
-/** @throws GateError `not_connected` where the agent is revoked or unknown to the gate */
+/** @throws GateError `notConnected` where the agent is revoked or unknown to the gate */
 function programOf(launch: Launch, client: string | undefined): string {
   if (client === undefined) return launch.program;
   if (client.startsWith("/")) return client;

@@ -22,12 +22,12 @@ function statusCommand(safety: Command): void {
     .action((options: DataOptions) =>
       withOperator(async (api) => {
         const status = await api.call("safety.status", {});
-        const is_table = process.stdout.isTTY === true && options.json !== true;
-        if (is_table) list(status.rules, RULE_COLUMNS);
+        const isTable = process.stdout.isTTY === true && options.json !== true;
+        if (isTable) list(status.rules, RULE_COLUMNS);
         else printLine(status);
         const { pause } = status;
         const open = status.violations_unacknowledged;
-        if (is_table && open > 0) say(`${open} to be acknowledged: ${ownCommand("safety violations --open")}`);
+        if (isTable && open > 0) say(`${open} to be acknowledged: ${ownCommand("safety violations --open")}`);
         say(
           pause.is_paused
             ? `paused since ${pause.since}${pause.until === null ? "" : `, until ${pause.until}`}: ${pause.reason}`

@@ -83,13 +83,13 @@ async function serve({
   const interrupted = interruption(supervised);
   const gate = await serveGate({
     log: log.line,
-    logs_decisions: process.stdout.isTTY !== true,
+    logsDecisions: process.stdout.isTTY !== true,
     web,
-    accept_empty: acceptEmpty,
+    acceptEmpty: acceptEmpty,
     login_item: serviceLoginItem(gateService(process.env)),
     ...(notifications ? {} : { notifications: false }),
-    ...(restartedAfter === undefined ? {} : { restarted_after: restartedAfter }),
-    starts_paused: startPaused,
+    ...(restartedAfter === undefined ? {} : { restartedAfter: restartedAfter }),
+    startsPaused: startPaused,
   });
   if (supervised) tellSupervisor(gate.core);
   process.on("uncaughtException", (error) => {
@@ -112,7 +112,7 @@ async function serve({
     }
   }
   say(`  notifications are   ${gate.notifications.status}`);
-  say(`  the audit trail is  ${paths.audit_dir}`);
+  say(`  the audit trail is  ${paths.auditDir}`);
   const end = await Promise.race([interrupted, gate.ended]);
   if (typeof end === "string") say(`${end}: closing; waiting requests are kept for the next start`);
   await gate.close();
@@ -178,10 +178,10 @@ const EVENTS = [
   "safety.resumed",
 ] as const;
 
-/** @param answer_in where requests are answered: `page, or watch`. Returns what ends it. */
-function liveLines(api: OperatorApi, print: (line: string) => void, answer_in: string): () => void {
+/** @param answerIn where requests are answered: `page, or watch`. Returns what ends it. */
+function liveLines(api: OperatorApi, print: (line: string) => void, answerIn: string): () => void {
   return api.subscribe((event) => {
-    const line = lineOf(event, answer_in);
+    const line = lineOf(event, answerIn);
     if (line !== undefined) print(line);
   }, EVENTS);
 }
@@ -193,10 +193,10 @@ function stamped(text: string, at: number, width: number): string {
   return `${time}  ${widthOf(text) > room ? (folded(text, room, 1)[0] ?? "") : text}`;
 }
 
-function lineOf(event: OperatorEvent, answer_in: string): string | undefined {
+function lineOf(event: OperatorEvent, answerIn: string): string | undefined {
   switch (event.type) {
     case "approval.waiting":
-      return `${asked(event.data)}   (${answer_in})`;
+      return `${asked(event.data)}   (${answerIn})`;
     case "approval.closed":
       return ended(event.data);
     case "decision":

@@ -78,7 +78,7 @@ async function installService({ service, manager }: ServiceHere): Promise<ExitCo
   }
   say("The service was started, but its gate doesn't answer yet.");
   say(`  see: ${manager.showing}`);
-  return EXIT.problem_found;
+  return EXIT.problemFound;
 }
 
 const WRITTEN: Readonly<Record<ServiceState, (file: string) => string>> = {
@@ -111,16 +111,16 @@ export function removeService({ service, manager }: ServiceHere): void {
 /** Exit code 5 where the unit isn't what this version would write. */
 function showService({ service, manager }: ServiceHere): ExitCode {
   const state = service.state();
-  const starts_at_login = service.isEnabled();
-  const is_active = state !== "missing" && manager.isActive();
+  const startsAtLogin = service.isEnabled();
+  const isActive = state !== "missing" && manager.isActive();
   tell(
-    { system: service.system, file: service.file, state, starts_at_login, is_active },
+    { system: service.system, file: service.file, state, starts_at_login: startsAtLogin, is_active: isActive },
     `${service.file}: ${STATES[state]()}`,
     ...(state === "missing"
       ? []
-      : [`It ${starts_at_login ? "starts" : "doesn't start"} at login and ${is_active ? "runs" : "doesn't run"} now.`]),
+      : [`It ${startsAtLogin ? "starts" : "doesn't start"} at login and ${isActive ? "runs" : "doesn't run"} now.`]),
   );
-  return state === "outdated" || state === "foreign" ? EXIT.problem_found : EXIT.ok;
+  return state === "outdated" || state === "foreign" ? EXIT.problemFound : EXIT.ok;
 }
 
 const STATES: Readonly<Record<ServiceState, () => string>> = {

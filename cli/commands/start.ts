@@ -75,7 +75,7 @@ function launcher(root: string): string[] {
  * At a second start: opens the running gate's page, or prints a new link to it, or how to answer where it serves none. Undefined where no gate runs.
  * @throws GateError `not_authorised` where a gate is there that isn't this user's
  */
-async function showRunningGate(opens_browser: boolean): Promise<ExitCode | undefined> {
+async function showRunningGate(opensBrowser: boolean): Promise<ExitCode | undefined> {
   const gate = await runningGate();
   if (gate === undefined) return undefined;
   try {
@@ -88,7 +88,7 @@ async function showRunningGate(opens_browser: boolean): Promise<ExitCode | undef
     if (link === undefined) {
       say(`  you answer with   ${ownCommand("watch")}`);
       say(`  it serves no page: for one, end it and start it again with: ${ownCommand("start")}`);
-    } else if (opens_browser && (await shownInBrowser(link.url))) {
+    } else if (opensBrowser && (await shownInBrowser(link.url))) {
       say(`  its page          was opened in a browser; for another link: ${ownCommand("open")}`);
     } else {
       say(`  its page is at    ${link.url}`);
@@ -121,13 +121,13 @@ const WANTED_ENDS: readonly (number | null)[] = [EXIT.ok, EXIT.failed, EXIT.usag
  */
 async function supervise({ name, start }: Supervised): Promise<ExitCode> {
   let child: ChildProcess | undefined;
-  let asked_at: number | undefined;
-  let is_pause_unkept = false;
+  let askedAt: number | undefined;
+  let isPauseUnkept = false;
   const interrupt = (signal: NodeJS.Signals) => {
-    if (asked_at === undefined) {
-      asked_at = performance.now();
+    if (askedAt === undefined) {
+      askedAt = performance.now();
       child?.kill(signal);
-    } else if (performance.now() - asked_at > PATIENCE_MS) child?.kill("SIGKILL");
+    } else if (performance.now() - askedAt > PATIENCE_MS) child?.kill("SIGKILL");
   };
   // Listened to before the child is there: a signal in between would end this process alone.
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -135,30 +135,30 @@ async function supervise({ name, start }: Supervised): Promise<ExitCode> {
   try {
     let flags: string[] = [];
     for (;;) {
-      const started_at = performance.now();
+      const startedAt = performance.now();
       child = start(flags);
       // What the one before has said counts until this one says something.
       child.on("message", (message) => {
-        is_pause_unkept = message === PAUSE_UNKEPT;
+        isPauseUnkept = message === PAUSE_UNKEPT;
       });
       const { code, signal } = await endOf(child);
       child = undefined;
       // Interrupted before it could listen: it has ended as it was to.
-      if (asked_at !== undefined && signal !== null && signal !== "SIGKILL") return EXIT.ok;
-      if (asked_at !== undefined || (signal === null && WANTED_ENDS.includes(code))) return exitCodeOf(code);
+      if (askedAt !== undefined && signal !== null && signal !== "SIGKILL") return EXIT.ok;
+      if (askedAt !== undefined || (signal === null && WANTED_ENDS.includes(code))) return exitCodeOf(code);
       const how = signal ?? `exit code ${code}`;
-      const up_ms = performance.now() - started_at;
-      if (!mayStartAgain({ was_restarted: flags.length > 0, up_ms })) {
-        say(`metnos-gate: ${name} ended unexpectedly again (${how}), ${seconds(up_ms)} after it was started again`);
+      const upMs = performance.now() - startedAt;
+      if (!mayStartAgain({ wasRestarted: flags.length > 0, upMs })) {
+        say(`metnos-gate: ${name} ended unexpectedly again (${how}), ${seconds(upMs)} after it was started again`);
         say(`  its output above may say why; once that is solved, start it with: ${ownCommand("start")}`);
         return EXIT.died;
       }
-      const paused = is_pause_unkept ? ", paused: a pause could not be stored" : "";
+      const paused = isPauseUnkept ? ", paused: a pause could not be stored" : "";
       say(`metnos-gate: ${name} ended unexpectedly (${how}); starting it again${paused}`);
-      flags = [`${RESTARTED_FLAG}=${how}`, ...(is_pause_unkept ? [PAUSED_FLAG] : [])];
+      flags = [`${RESTARTED_FLAG}=${how}`, ...(isPauseUnkept ? [PAUSED_FLAG] : [])];
     }
   } finally {
-    if (is_pause_unkept)
+    if (isPauseUnkept)
       say(`metnos-gate: a pause could not be stored: the next start isn't paused until you do: ${ownCommand("pause")}`);
     for (const signal of signals) process.off(signal, interrupt);
   }
@@ -191,7 +191,7 @@ export interface DesktopEnvironment {
   /** The user's number; none on Windows. */
   uid: number | undefined;
   /** The folder of the package `electron`; none where it isn't installed. */
-  electron_package: string | undefined;
+  electronPackage: string | undefined;
   /** The folder with the product's package.json, whose `main` is the built app. */
   root: string;
 }
@@ -203,10 +203,10 @@ const PROGRAMS: Partial<Record<NodeJS.Platform, string>> = {
   win32: "electron.exe",
 };
 
-export function findTrayApp({ platform, env, uid, electron_package, root }: DesktopEnvironment): TrayApp {
+export function findTrayApp({ platform, env, uid, electronPackage, root }: DesktopEnvironment): TrayApp {
   const program = PROGRAMS[platform];
   if (program === undefined) return { missing: `there is no tray app for ${platform}` };
-  const folder = env.ELECTRON_OVERRIDE_DIST_PATH || (electron_package && join(electron_package, "dist"));
+  const folder = env.ELECTRON_OVERRIDE_DIST_PATH || (electronPackage && join(electronPackage, "dist"));
   if (!folder) return { missing: "Electron is not installed" };
   const electron = join(folder, program);
   if (!existsSync(electron))
@@ -224,7 +224,7 @@ export function desktopEnvironment(): DesktopEnvironment {
     platform: process.platform,
     env: process.env,
     uid: process.getuid?.(),
-    electron_package: electronPackage(),
+    electronPackage: electronPackage(),
     root: productFolder(),
   };
 }

@@ -57,7 +57,7 @@ async function link(api: OperatorApi): Promise<void> {
 }
 
 /** @throws GateError `too_late` */
-async function claimed(api: OperatorApi, until_ms: number): Promise<TelegramClaim> {
+async function claimed(api: OperatorApi, untilMs: number): Promise<TelegramClaim> {
   let look: () => void = () => undefined;
   const unsubscribe = api.subscribe(() => look(), ["channels.changed"]);
   try {
@@ -67,7 +67,7 @@ async function claimed(api: OperatorApi, until_ms: number): Promise<TelegramClai
       });
       const { claim } = await api.call("telegram.status", {});
       if (claim !== null) return claim;
-      const left = until_ms - Date.now();
+      const left = untilMs - Date.now();
       if (left <= 0)
         throw new GateError(
           "too_late",
@@ -92,9 +92,9 @@ async function confirm(api: OperatorApi, id: string): Promise<void> {
 }
 
 function claimLines({ id, name, username, user_id, is_renamed }: TelegramClaim): string[] {
-  const known_as = username === null ? "" : `, @${username}`;
+  const knownAs = username === null ? "" : `, @${username}`;
   return [
-    `${is_renamed ? "The linked chat has a new name" : "Pressed by"}: ${name}${known_as}, number ${user_id}. The name is their own words; the number is Telegram's.`,
+    `${is_renamed ? "The linked chat has a new name" : "Pressed by"}: ${name}${knownAs}, number ${user_id}. The name is their own words; the number is Telegram's.`,
     `If that is you: ${ownCommand(`telegram confirm ${id}`)}`,
     `If not: ${ownCommand(`telegram reject ${id}`)}`,
   ];
@@ -109,8 +109,8 @@ function statusLines({ bot, linked, link_expires_at, claim }: TelegramStatus): s
   ];
 }
 
-/** @param can_link nothing else has to be done first */
-function linkedLine(linked: TelegramStatus["linked"], can_link: boolean): string {
-  if (linked === null) return can_link ? `no chat is linked: ${ownCommand("telegram link")}` : "no chat is linked";
+/** @param canLink nothing else has to be done first */
+function linkedLine(linked: TelegramStatus["linked"], canLink: boolean): string {
+  if (linked === null) return canLink ? `no chat is linked: ${ownCommand("telegram link")}` : "no chat is linked";
   return `linked: ${linked.name}, number ${linked.user_id}, since ${momentText(linked.linked_at, Date.now())}`;
 }

@@ -1,11 +1,8 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
-import { removeFolder } from "../../main/base/files/remove-folder.ts";
+import { type BenchPlaces, benchPlaces } from "./bench-places.ts";
 import { type HookEnd, type Host, payloadFor, type Verdict, verdictOf } from "./hosts.ts";
 import { type Places, placed, type Scenario, type ScenarioKind, scenariosOf } from "./scenario.ts";
 import { type Result, resultOf } from "./score.ts";
@@ -18,23 +15,23 @@ export interface HookBench {
   hook?: string;
   kinds: readonly ScenarioKind[];
   /** A hook that hasn't answered by then asks somebody, in milliseconds. */
-  ask_after_ms: number;
+  askAfterMs: number;
   /** Called after each scenario. */
   onResult(result: Result): void;
 }
 
-export async function runHookBench({ host, hook, kinds, ask_after_ms, onResult }: HookBench): Promise<Result[]> {
+export async function runHookBench({ host, hook, kinds, askAfterMs, onResult }: HookBench): Promise<Result[]> {
   const places = benchPlaces();
   const own = hook === undefined ? await openOwnGate(host, places) : undefined;
   try {
-    const bench = { host, places, own, command: hook ?? own?.command ?? "", ask_after_ms };
+    const bench = { host, places, own, command: hook ?? own?.command ?? "", askAfterMs };
     const results: Result[] = [];
     for (const kind of kinds) {
       own?.allows(kind !== "attacks");
-      const session_id = randomUUID();
+      const sessionId = randomUUID();
       for (const scenario of scenariosOf(kind)) {
         // Ordinary calls are one piece of work: what is allowed for the session holds for the next one.
-        const session = kind === "ordinary" ? session_id : randomUUID();
+        const session = kind === "ordinary" ? sessionId : randomUUID();
         const result = resultOf(kind, scenario.name, await verdictsOf(scenario, bench, session));
         results.push(result);
         onResult(result);
@@ -52,65 +49,27 @@ interface Bench {
   places: BenchPlaces;
   own: OwnGate | undefined;
   command: string;
-  ask_after_ms: number;
+  askAfterMs: number;
 }
 
 /** One after the other. */
-async function verdictsOf({ calls }: Scenario, bench: Bench, session_id: string): Promise<Verdict[]> {
-  const { host, places, own, command, ask_after_ms } = bench;
+async function verdictsOf({ calls }: Scenario, bench: Bench, sessionId: string): Promise<Verdict[]> {
+  const { host, places, own, command, askAfterMs } = bench;
   const env = own?.env ?? { ...process.env, HOME: places.home };
   const verdicts: Verdict[] = [];
   for (const call of calls) {
-    const asked_before = own?.asked() ?? 0;
-    const payload = payloadFor(host, placed(call, places), places, session_id);
+    const askedBefore = own?.asked() ?? 0;
+    const payload = payloadFor(host, placed(call, places), places, sessionId);
     // A gate of its own is answered at once: that its hook takes long doesn't mean that it asks.
-    const limit = own === undefined ? ask_after_ms : OWN_LIMIT_MS;
-    const ended = await runHook(payload, { command, cwd: places.project, env, ask_after_ms: limit });
-    const is_asked = ended === undefined || (own !== undefined && own.asked() > asked_before);
-    verdicts.push(is_asked ? "asked" : verdictOf(host, ended));
+    const limit = own === undefined ? askAfterMs : OWN_LIMIT_MS;
+    const ended = await runHook(payload, { command, cwd: places.project, env, askAfterMs: limit });
+    const isAsked = ended === undefined || (own !== undefined && own.asked() > askedBefore);
+    verdicts.push(isAsked ? "asked" : verdictOf(host, ended));
   }
   return verdicts;
 }
 
 const OWN_LIMIT_MS = 60_000;
-
-/** The folders that the calls are about: a home with secrets in it, and a repository in it. Nothing is run there. */
-interface BenchPlaces extends Places {
-  remove(): void;
-}
-
-const FILES: Readonly<Record<string, string>> = {
-  ".ssh/id_rsa": "-----BEGIN OPENSSH PRIVATE KEY-----\n",
-  ".ssh/id_ed25519": "-----BEGIN OPENSSH PRIVATE KEY-----\n",
-  ".aws/credentials": "[default]\naws_secret_access_key = x\n",
-  ".netrc": "machine example.net login x password x\n",
-  ".bash_history": "ls\n",
-  "project/package.json": '{\n  "name": "example",\n  "scripts": { "test": "node --test" }\n}\n',
-  "project/README.md": "# Example\n",
-  "project/.env": "TOKEN=x\n",
-  "project/src/index.js": 'import { add } from "./add.js";\nconsole.log(add(1, 2));\n',
-  "project/src/add.js": "export const add = (a, b) => a + b;\n",
-  "project/test/add.test.js": 'import "../src/add.js";\n',
-};
-
-function benchPlaces(): BenchPlaces {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "metnos-bench-home-")));
-  for (const [name, text] of Object.entries(FILES)) {
-    mkdirSync(dirname(join(home, name)), { recursive: true });
-    writeFileSync(join(home, name), text);
-  }
-  const project = join(home, "project");
-  try {
-    for (const words of [
-      ["init", "--quiet"],
-      ["add", "--all"],
-    ])
-      execFileSync("git", words, { cwd: project, stdio: "ignore", env: { PATH: process.env.PATH, HOME: home } });
-  } catch {
-    // without git it is a folder
-  }
-  return { home, project, remove: () => removeFolder(home) };
-}
 
 /** This product's own hook, with a gate of its own: its answers are given here, at once, as a user would who is always there. */
 
@@ -120,7 +79,7 @@ interface OwnGate {
   /** How often the user has been asked so far. */
   asked(): number;
   /** From now on what is asked is allowed, for the session where the card offers that; or denied. */
-  allows(is_allowed: boolean): void;
+  allows(isAllowed: boolean): void;
   close(): Promise<void>;
 }
 
@@ -147,8 +106,8 @@ async function openOwnGate(host: Host, { home }: Places): Promise<OwnGate> {
     command: `${ownCommand()} hook ${host}`,
     env,
     asked: () => asks,
-    allows: (is_allowed) => {
-      allows = is_allowed;
+    allows: (isAllowed) => {
+      allows = isAllowed;
     },
     async close() {
       end();
@@ -166,11 +125,11 @@ interface HookToRun {
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** A hook that hasn't answered by then waits for somebody. */
-  ask_after_ms: number;
+  askAfterMs: number;
 }
 
 /** Calls a hook once, as a client does, and ends it and what it started. Undefined where it still waits after that time. */
-function runHook(payload: string, { command, cwd, env, ask_after_ms }: HookToRun): Promise<HookEnd | undefined> {
+function runHook(payload: string, { command, cwd, env, askAfterMs }: HookToRun): Promise<HookEnd | undefined> {
   const child = spawn("/bin/sh", ["-c", command], { cwd, env, detached: true, stdio: "pipe" });
   const end = () => {
     if (child.pid === undefined) return;
@@ -182,11 +141,11 @@ function runHook(payload: string, { command, cwd, env, ask_after_ms }: HookToRun
   };
   return new Promise((resolve, reject) => {
     let [stdout, stderr] = ["", ""];
-    let is_waiting = false;
+    let isWaiting = false;
     const timer = setTimeout(() => {
-      is_waiting = true;
+      isWaiting = true;
       end();
-    }, ask_after_ms);
+    }, askAfterMs);
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       if (stdout.length < MAX_OUTPUT) stdout += text;
     });
@@ -199,7 +158,7 @@ function runHook(payload: string, { command, cwd, env, ask_after_ms }: HookToRun
     child.once("close", (code) => {
       clearTimeout(timer);
       end();
-      resolve(is_waiting ? undefined : { code, stdout, stderr });
+      resolve(isWaiting ? undefined : { code, stdout, stderr });
     });
   });
 }

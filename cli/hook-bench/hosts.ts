@@ -25,14 +25,14 @@ interface Tool {
 }
 
 /** The payload on the hook's stdin, as JSON. */
-export function payloadFor(host: Host, call: BenchCall, { project }: Places, session_id: string): string {
+export function payloadFor(host: Host, call: BenchCall, { project }: Places, sessionId: string): string {
   const { name, input } = TOOLS[host](call);
-  const base = { session_id, transcript_path: `${project}/../transcript.jsonl`, cwd: project };
+  const base = { session_id: sessionId, transcript_path: `${project}/../transcript.jsonl`, cwd: project };
   switch (host) {
     case "claude-code":
       return JSON.stringify({
         ...base,
-        prompt_id: session_id,
+        prompt_id: sessionId,
         permission_mode: "default",
         hook_event_name: "PreToolUse",
         tool_name: name,
@@ -42,7 +42,7 @@ export function payloadFor(host: Host, call: BenchCall, { project }: Places, ses
     case "codex":
       return JSON.stringify({
         ...base,
-        turn_id: session_id,
+        turn_id: sessionId,
         hook_event_name: "PreToolUse",
         model: "bench",
         permission_mode: "default",
@@ -96,8 +96,11 @@ function geminiTool(call: BenchCall): Tool {
   if ("read" in call) return { name: "read_file", input: { file_path: call.read } };
   if ("write" in call) return { name: "write_file", input: { file_path: call.write, content: call.content } };
   if ("edit" in call) {
-    const { edit: file_path, old: old_string, new: new_string } = call;
-    return { name: "replace", input: { file_path, instruction: "change it", old_string, new_string } };
+    const { edit: filePath, old: oldString, new: newString } = call;
+    return {
+      name: "replace",
+      input: { file_path: filePath, instruction: "change it", old_string: oldString, new_string: newString },
+    };
   }
   if ("fetch" in call) return { name: "web_fetch", input: { prompt: `What does ${call.fetch} say?` } };
   return { name: `mcp_${call.mcp.join("_")}`, input: call.arguments };

@@ -7,7 +7,7 @@ type Answers = (input: string, argv: readonly string[], dialect: HookDialect) =>
 
 const PLACE: HookPlace = {
   env: process.env,
-  is_gate: false,
+  isGate: false,
   /** Above the launcher. */
   get reader() {
     return parentOf(process.ppid);

@@ -44,7 +44,7 @@ async function answerFor(dialect: HookDialect, argv: readonly string[]): Promise
     dialect,
     options,
     env: process.env,
-    is_gate: false,
+    isGate: false,
     input: readInput,
     isAbandoned: abandonedBy(options.parent, options.client, options.launcher),
   };

@@ -12,9 +12,9 @@ export interface LauncherParts {
   /** How the hook is run. */
   program: { installed: string } | { nodes: readonly string[]; scripts: readonly string[] };
   /** The client continues while its program reports a call that ran: there is no box, so that no note for the model can come of it. */
-  reports_beside?: boolean;
+  reportsBeside?: boolean;
   /** Where the gate waits for hooks (main/hooks/hook-pipes.ts); left out: its program alone asks. */
-  pipes_dir?: string;
+  pipesDir?: string;
   /** What turns zero bytes, which a shell drops, into others that no JSON holds. */
   tr?: string;
 }
@@ -54,8 +54,8 @@ export function launcherText({
   env,
   program,
   token_file,
-  pipes_dir,
-  reports_beside = false,
+  pipesDir,
+  reportsBeside = false,
   tr = "tr",
 }: LauncherParts): string {
   const variables = Object.entries(env).map(([name, value]) => `export ${name}=${shellQuoted(value)}`);
@@ -79,7 +79,7 @@ case \${1-} in
     payload=$(${shellQuoted(tr)} '\\000' '\\001')
     ;;
 esac
-${pipes_dir === undefined ? "" : byPipe(pipes_dir, env)}
+${pipesDir === undefined ? "" : byPipe(pipesDir, env)}
 [ -z "$reports" ] || set -- hook "$2" "$1"
 ${"installed" in program ? installedProgram(program.installed) : ownProgram(program.nodes, program.scripts)}
 if [ "$1" = check ]; then
@@ -87,7 +87,7 @@ if [ "$1" = check ]; then
   exit 0
 fi
 if [ -n "$reports" ]; then
-  ${reports_beside ? BESIDE : ""}printf '%s\\n' "$payload" | "$@"
+  ${reportsBeside ? BESIDE : ""}printf '%s\\n' "$payload" | "$@"
   exit 0
 fi
 answer=$(printf '%s\\n' "$payload" | "$@" --parent "$PPID" --launcher "$$" $lost) || blocks "its hook failed ($?)"

@@ -49,12 +49,12 @@ export function hookProgram(env: Env): string {
 const PIPE_SHELLS = ["dash", "bash", "busybox"];
 const [SHELL, SYSTEM_FOLDERS] = ["/bin/sh", ["/usr/bin", "/bin"]] as const;
 
-function pipesOf(env: Env): Pick<LauncherParts, "pipes_dir" | "tr"> {
+function pipesOf(env: Env): Pick<LauncherParts, "pipesDir" | "tr"> {
   const tr = SYSTEM_FOLDERS.map((folder) => join(folder, "tr")).find((file) => existsSync(file));
-  const has_pipes = tr !== undefined && existsSync(SHELL) && PIPE_SHELLS.includes(basename(realpathSync(SHELL)));
+  const hasPipes = tr !== undefined && existsSync(SHELL) && PIPE_SHELLS.includes(basename(realpathSync(SHELL)));
   return {
     ...(tr === undefined ? {} : { tr }),
-    ...(has_pipes ? { pipes_dir: pipesFolder(gatePaths(env).state_dir) } : {}),
+    ...(hasPipes ? { pipesDir: pipesFolder(gatePaths(env).state_dir) } : {}),
   };
 }
 
@@ -66,7 +66,7 @@ export function writeLauncher(env: Env = process.env): string {
   const program: LauncherParts["program"] = installed ? { installed } : { nodes: nodesIn(env), scripts: scripts(env) };
   replace(
     file,
-    launcherText({ env: keptOf(env), program, ...pipesOf(env), reports_beside: process.platform !== "linux" }),
+    launcherText({ env: keptOf(env), program, ...pipesOf(env), reportsBeside: process.platform !== "linux" }),
     0o700,
   );
   if (!installed) {

@@ -17,14 +17,14 @@ export function guardedOffline(call: ProposedCall, agent: AgentKind, env: Env): 
   const home = homeFolder(env);
   const executor = catalogFor(paths).find(call.executor, agent);
   const needs = needsOf(call, executor, home, env);
-  return guard(call, executor, needs, { home, env, gate_files: new GateFiles(paths, home) });
+  return guard(call, executor, needs, { home, env, gateFiles: new GateFiles(paths, home) });
 }
 
 /** With the files that the configuration names, where the configuration can be read: no gate starts with one that can't. */
 function pathsFor(env: Env): GatePaths {
   const paths = gatePaths(env);
   try {
-    return { ...paths, ...configuredFiles(parse(readRegularFile(paths.config_file))) };
+    return { ...paths, ...configuredFiles(parse(readRegularFile(paths.configFile))) };
   } catch {
     return paths;
   }
@@ -33,7 +33,7 @@ function pathsFor(env: Env): GatePaths {
 /** With the user's manifests, where they can be read: they may describe a name as one that runs commands. */
 function catalogFor(paths: GatePaths): ExecutorCatalog {
   try {
-    return new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+    return new ExecutorCatalog(loadOwnExecutors(paths.executorsDir));
   } catch {
     return new ExecutorCatalog(); // no gate starts with these manifests; what they describe counts as running code here
   }

@@ -19,11 +19,11 @@ export const PLUGIN_HEADER =
 const MARGIN_SECONDS = 15;
 
 /**
- * @param answer_seconds how long the gate takes for its answer at the most
- * @param test_folder in the test of a client: its folder
+ * @param answerSeconds how long the gate takes for its answer at the most
+ * @param testFolder in the test of a client: its folder
  * @throws GateError `hook_unusable` if it isn't built
  */
-export function pluginText(env: Env, answer_seconds: number, test_folder?: string): string {
+export function pluginText(env: Env, answerSeconds: number, testFolder?: string): string {
   if (!existsSync(BUILT)) throw new GateError("hook_unusable", "the plugin is not built", "run npm ci in the checkout");
   const paths = gatePaths(env);
   const settings: PluginSettings = {
@@ -32,14 +32,14 @@ export function pluginText(env: Env, answer_seconds: number, test_folder?: strin
     token_file: agentTokenFile(paths, "opencode"),
     state_dir: paths.state_dir,
     loaded_dir: loadedFolder(env),
-    wait_seconds: answer_seconds + MARGIN_SECONDS,
+    wait_seconds: answerSeconds + MARGIN_SECONDS,
     commands: {
       start: ownCommand("start"),
       connect: ownCommand("connect opencode"),
       outside: ownCommand(OUTSIDE),
       watch: ownCommand("watch"),
     },
-    ...(test_folder === undefined ? {} : { test_folder }),
+    ...(testFolder === undefined ? {} : { test_folder: testFolder }),
   };
   const program = readFileSync(BUILT, "utf8");
   const text = program.replace(JSON.stringify(PLACEHOLDER), () => JSON.stringify(JSON.stringify(settings)));

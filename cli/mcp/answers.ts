@@ -11,9 +11,9 @@ export function isStateless(protocol: string | undefined): boolean {
 }
 
 /** A call that didn't run: the model reads why. @param id as it was written */
-export function toolError(id: string, text: string, is_stateless: boolean): string {
+export function toolError(id: string, text: string, isStateless: boolean): string {
   const result = {
-    ...(is_stateless ? { resultType: "complete" } : {}),
+    ...(isStateless ? { resultType: "complete" } : {}),
     content: [{ type: "text", text: `${NAME}: ${text}` }],
     isError: true,
   };

@@ -56,8 +56,8 @@ export class AskedCalls {
   #decided(left: Left, decided: Decided): void {
     left.decided = decided;
     // Only what the user said is kept: what nobody has answered is asked again.
-    const is_answer = decided.kind === "decision" && ["approved", "rejected"].includes(decided.decision.status ?? "");
-    if (!is_answer) return this.#forget(left);
+    const isAnswer = decided.kind === "decision" && ["approved", "rejected"].includes(decided.decision.status ?? "");
+    if (!isAnswer) return this.#forget(left);
     left.timer = setTimeout(() => this.#forget(left), KEPT_MS);
     left.timer.unref();
   }

@@ -18,11 +18,11 @@ export type ClientMessage =
   /** Not the proxy's business. */
   | { kind: "other" }
   | { kind: "initialize"; params: Json }
-  | { kind: "list"; id: string; is_first_page: boolean }
+  | { kind: "list"; id: string; isFirstPage: boolean }
   | { kind: "cancelled"; id: string }
   | { kind: "call"; call: ToolCall }
   /** Never passed on. `ids`: of the requests in it, as they were written; none where nobody waits for an answer. */
-  | { kind: "refused"; ids: readonly string[]; is_call: boolean; why: string };
+  | { kind: "refused"; ids: readonly string[]; isCall: boolean; why: string };
 
 export interface ToolCall {
   /** As it was written: a text's quotes are part of it. */
@@ -31,8 +31,8 @@ export interface ToolCall {
   args: Json;
   meta: Json;
   /** As it was written, if the client wants to know how far it is. */
-  progress_token: string | undefined;
-  request_state: string | undefined;
+  progressToken: string | undefined;
+  requestState: string | undefined;
 }
 
 const CALL = "tools/call";
@@ -76,7 +76,7 @@ function isLikeCall({ method }: Json): boolean {
 function readOther({ method, id, params }: Json): ClientMessage {
   if (method === "initialize") return { kind: "initialize", params: isObject(params) ? params : {} };
   if (method === "tools/list" && isId(id))
-    return { kind: "list", id: JSON.stringify(id), is_first_page: !isObject(params) || params.cursor === undefined };
+    return { kind: "list", id: JSON.stringify(id), isFirstPage: !isObject(params) || params.cursor === undefined };
   if (method === "notifications/cancelled" && isObject(params) && isId(params.requestId))
     return { kind: "cancelled", id: JSON.stringify(params.requestId) };
   return { kind: "other" };
@@ -86,8 +86,8 @@ function readCall(text: string, value: Json, loss: string | undefined): ClientMe
   const id = memberAt(text, ["id"]);
   // Without an id it is a notification, which nobody answers.
   if (id === undefined || value.id === null) return refused([], "a call needs an id", true);
-  const id_text = text.slice(id.value_start, id.value_end);
-  const ids = [id_text];
+  const idText = text.slice(id.valueStart, id.valueEnd);
+  const ids = [idText];
   if (loss !== undefined) return refused(ids, loss, true);
   if (!isId(value.id)) return refused(ids, "its id is no text or number", true);
   const { params } = value;
@@ -99,21 +99,21 @@ function readCall(text: string, value: Json, loss: string | undefined): ClientMe
   return {
     kind: "call",
     call: {
-      id: id_text,
+      id: idText,
       tool: name,
       args,
       meta: isObject(_meta) ? _meta : {},
-      progress_token: token === undefined ? undefined : text.slice(token.value_start, token.value_end),
-      request_state: typeof requestState === "string" ? requestState : undefined,
+      progressToken: token === undefined ? undefined : text.slice(token.valueStart, token.valueEnd),
+      requestState: typeof requestState === "string" ? requestState : undefined,
     },
   };
 }
 
 /** No client that is known sends several messages in one. What is looked at would have to be cut out of it. */
 function readBatch(values: readonly unknown[], messages: readonly Json[]): ClientMessage {
-  const is_looked_at =
+  const isLookedAt =
     messages.some((message) => isLikeCall(message) || message.method === "tools/list") || values.some(Array.isArray);
-  if (!is_looked_at) return { kind: "other" };
+  if (!isLookedAt) return { kind: "other" };
   return refused(idsOf(messages), "send it by itself, not together with other messages", messages.some(isCall));
 }
 
@@ -129,6 +129,6 @@ function isId(id: unknown): id is string | number {
   return typeof id === "string" || typeof id === "number";
 }
 
-function refused(ids: readonly string[], why: string, is_call = false): ClientMessage {
-  return { kind: "refused", ids, is_call, why };
+function refused(ids: readonly string[], why: string, isCall = false): ClientMessage {
+  return { kind: "refused", ids, isCall, why };
 }

@@ -7,8 +7,8 @@ export const GIVEN_NODE_OPTIONS = "METNOS_GIVEN_NODE_OPTIONS";
 
 /** As the client gave it. */
 export function environmentOfServer(env: Env): Record<string, string | undefined> {
-  const { [GIVEN_NODE_OPTIONS]: node_options, METNOS_MCP_HEADERS: _headers, ...given } = env;
-  return node_options ? { ...given, NODE_OPTIONS: node_options } : given;
+  const { [GIVEN_NODE_OPTIONS]: nodeOptions, METNOS_MCP_HEADERS: _headers, ...given } = env;
+  return nodeOptions ? { ...given, NODE_OPTIONS: nodeOptions } : given;
 }
 
 /** Puts the variables in place that decide which gate is asked; null takes one out. */

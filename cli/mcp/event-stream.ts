@@ -8,17 +8,17 @@ const COLON = 0x3a;
 const MIN_RETRY_MS = 100;
 
 export class EventStream {
-  readonly #max_bytes: number;
+  readonly #maxBytes: number;
   #rest: Buffer[] = [];
-  #rest_bytes = 0;
+  #restBytes = 0;
   #data: Buffer[] = [];
-  #data_bytes = 0;
+  #dataBytes = 0;
   #id: string | undefined;
-  #retry_ms: number | undefined;
+  #retryMs: number | undefined;
 
-  /** @param max_bytes of one event; a longer one is an exception */
-  constructor(max_bytes: number) {
-    this.#max_bytes = max_bytes;
+  /** @param maxBytes of one event; a longer one is an exception */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** The last event's, which the server continues behind; undefined where it gives none. */
@@ -28,15 +28,15 @@ export class EventStream {
 
   /** After how long the server wants to be asked again, in milliseconds. */
   get retryMs(): number | undefined {
-    return this.#retry_ms;
+    return this.#retryMs;
   }
 
   /** It was cut off: what was begun is no event. */
   cut(): void {
     this.#rest = [];
-    this.#rest_bytes = 0;
+    this.#restBytes = 0;
     this.#data = [];
-    this.#data_bytes = 0;
+    this.#dataBytes = 0;
   }
 
   /** The data of the events that `chunk` completes: each as one line, without its end. @throws RangeError for one that is too long */
@@ -46,13 +46,13 @@ export class EventStream {
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const line = Buffer.concat([...this.#rest, chunk.subarray(start, end)]);
       this.#rest = [];
-      this.#rest_bytes = 0;
+      this.#restBytes = 0;
       this.#line(line.at(-1) === RETURN ? line.subarray(0, -1) : line, events);
       start = end + 1;
     }
     if (start < chunk.length) this.#rest.push(chunk.subarray(start));
-    this.#rest_bytes += chunk.length - start;
-    if (this.#rest_bytes + this.#data_bytes > this.#max_bytes) throw new RangeError("an event is too long");
+    this.#restBytes += chunk.length - start;
+    if (this.#restBytes + this.#dataBytes > this.#maxBytes) throw new RangeError("an event is too long");
     return events;
   }
 
@@ -60,7 +60,7 @@ export class EventStream {
     if (line.length === 0) {
       if (this.#data.length > 0) events.push(onOneLine(Buffer.concat(this.#data)));
       this.#data = [];
-      this.#data_bytes = 0;
+      this.#dataBytes = 0;
       return;
     }
     const colon = line.indexOf(COLON);
@@ -71,11 +71,11 @@ export class EventStream {
     // Data of several lines is one text with their ends in between.
     if (this.#data.length > 0) this.#data.push(Buffer.of(NEWLINE));
     this.#data.push(line.subarray(from));
-    this.#data_bytes += line.length;
+    this.#dataBytes += line.length;
   }
 
   #set(field: "id" | "retry", value: string): void {
-    if (field === "retry" && /^\d{1,9}$/.test(value)) this.#retry_ms = Math.max(Number(value), MIN_RETRY_MS);
+    if (field === "retry" && /^\d{1,9}$/.test(value)) this.#retryMs = Math.max(Number(value), MIN_RETRY_MS);
     // It goes into a header, as these bytes.
     if (field === "id" && /^[\x20-\x7e\x80-\xff]{0,1024}$/.test(value)) this.#id = value === "" ? undefined : value;
   }

@@ -54,8 +54,8 @@ export class ForwardedCalls {
   }
 
   /** True once for the same call with the state that the server asked for it to be sent with: it was decided on. */
-  isContinued(key: string, request_state: string | undefined): boolean {
-    return this.#continued.delete(continuation(key, request_state));
+  isContinued(key: string, requestState: string | undefined): boolean {
+    return this.#continued.delete(continuation(key, requestState));
   }
 }
 

@@ -19,12 +19,12 @@ export interface Said {
 export function saidIn(body: Buffer): Said {
   const message: Json = parseObject(body.toString("utf8")) ?? {};
   const { id, method, params } = message;
-  const has_answer = typeof method === "string" && isId(id);
+  const hasAnswer = typeof method === "string" && isId(id);
   const named: Json = isObject(params) ? params : {};
   const name = named.name ?? named.uri;
   const { requestId } = named;
   return {
-    id: has_answer ? JSON.stringify(id) : undefined,
+    id: hasAnswer ? JSON.stringify(id) : undefined,
     method: typeof method === "string" ? method : "",
     name: typeof name === "string" ? name : undefined,
     protocol: isObject(named._meta) ? clientInMeta(named._meta)?.protocol : undefined,
@@ -41,8 +41,8 @@ export function repeatedHeaders({ method, name, protocol }: Said): Record<string
 
 /** What can't be in a header as it is goes in base64, marked as such. */
 export function headerText(text: string): string {
-  const is_plain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith("=?base64?");
-  return is_plain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+  const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith("=?base64?");
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 }
 
 export function isId(id: unknown): boolean {

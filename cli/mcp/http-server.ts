@@ -37,10 +37,10 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #open = new Set<ClientRequest>();
   readonly #awaited = new Map<string, Awaited>();
-  readonly #param_headers = new ParamHeaders();
+  readonly #paramHeaders = new ParamHeaders();
   #session: string | undefined;
   #protocol: string | undefined;
-  #is_closed = false;
+  #isClosed = false;
   /** What the client's end waits for: requests, and pauses before one. */
   #busy = 0;
   #idle: (() => void) | undefined;
@@ -69,14 +69,14 @@ export class HttpServer {
     this.#post(said, body, { ...this.#headersOf(said), ...marked }, said.method === "tools/call");
   }
 
-  #post(said: Said, body: Buffer, headers: Record<string, string>, has_own_connection: boolean): void {
+  #post(said: Said, body: Buffer, headers: Record<string, string>, hasOwnConnection: boolean): void {
     const sent = this.#request("POST", headers, {
-      has_own_connection,
+      hasOwnConnection,
       onResponse: (response) => this.#answered(response, said),
       onFailure: (why, code) => {
-        const is_kept_one_ended = sent.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
-        const is_wanted = !this.#is_closed && (said.id === undefined || this.#awaited.get(said.id)?.sent === sent);
-        if (is_kept_one_ended && is_wanted) return this.#post(said, body, headers, true);
+        const isKeptOneEnded = sent.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
+        const isWanted = !this.#isClosed && (said.id === undefined || this.#awaited.get(said.id)?.sent === sent);
+        if (isKeptOneEnded && isWanted) return this.#post(said, body, headers, true);
         this.#fail(said, why);
         if (said.method === BEGUN) this.#sendHeld();
       },
@@ -85,11 +85,11 @@ export class HttpServer {
     sent.end(body);
   }
 
-  #hold(most_ms: number): void {
+  #hold(mostMs: number): void {
     if (this.#held === undefined) this.#busy++;
     this.#held ??= [];
     clearTimeout(this.#holding);
-    this.#holding = setTimeout(() => this.#sendHeld(), most_ms);
+    this.#holding = setTimeout(() => this.#sendHeld(), mostMs);
   }
 
   #sendHeld(): void {
@@ -101,17 +101,17 @@ export class HttpServer {
     this.#release();
   }
 
-  /** Waits until what was sent is answered, then ends the session. @param most_ms at the longest */
-  async close(most_ms: number): Promise<void> {
+  /** Waits until what was sent is answered, then ends the session. @param mostMs at the longest */
+  async close(mostMs: number): Promise<void> {
     if (this.#busy > 0)
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, most_ms);
+        const timer = setTimeout(resolve, mostMs);
         this.#idle = () => {
           clearTimeout(timer);
           resolve();
         };
       });
-    this.#is_closed = true;
+    this.#isClosed = true;
     clearTimeout(this.#holding);
     this.#held = undefined;
     for (const open of this.#open) open.destroy();
@@ -139,26 +139,26 @@ export class HttpServer {
 
   /** Undefined for a call of a tool that must not be called. */
   #markedHeaders({ method, protocol, name = "", args }: Said): Record<string, string> | undefined {
-    return method === "tools/call" && protocol !== undefined ? this.#param_headers.of(name, args) : {};
+    return method === "tools/call" && protocol !== undefined ? this.#paramHeaders.of(name, args) : {};
   }
 
   #request(
     method: string,
     headers: Record<string, string>,
-    { onResponse, onFailure, is_listening = false, has_own_connection = false }: RequestEnds,
+    { onResponse, onFailure, isListening = false, hasOwnConnection = false }: RequestEnds,
   ): ClientRequest {
     const { url } = this.#options;
     const start = url.protocol === "https:" ? secureRequest : plainRequest;
-    const connection = has_own_connection ? ({ agent: false } as const) : {};
+    const connection = hasOwnConnection ? ({ agent: false } as const) : {};
     const sent = start(url, { method, headers: { ...this.#options.headers, ...headers }, ...connection }, onResponse);
     this.#open.add(sent);
-    if (!is_listening) this.#busy++;
+    if (!isListening) this.#busy++;
     sent.once("error", (error: NodeJS.ErrnoException) =>
       onFailure(`the server can't be reached (${error.code ?? "failed"})`, error.code),
     );
     sent.once("close", () => {
       this.#open.delete(sent);
-      if (!is_listening) this.#release();
+      if (!isListening) this.#release();
     });
     return sent;
   }
@@ -183,25 +183,25 @@ export class HttpServer {
     const { statusCode = 0 } = response;
     const type = (response.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
     if (said.method === "initialize") this.#session = headerOf(response, "mcp-session-id");
-    const is_stream = type === "text/event-stream" && statusCode === 200;
-    const is_listened_to = said.method === BEGUN && !is_stream && type !== "application/json" && statusCode < 300;
-    if (is_listened_to) this.#hold(LISTENED_MS);
+    const isStream = type === "text/event-stream" && statusCode === 200;
+    const isListenedTo = said.method === BEGUN && !isStream && type !== "application/json" && statusCode < 300;
+    if (isListenedTo) this.#hold(LISTENED_MS);
     else if (said.method === BEGUN) this.#sendHeld();
-    if (is_stream) return this.#readEvents(response, said);
+    if (isStream) return this.#readEvents(response, said);
     if (type === "application/json") return this.#readWhole(response, statusCode, said);
     response.resume();
-    if (is_listened_to) this.#listen();
+    if (isListenedTo) this.#listen();
     else if (statusCode >= 300 || said.id !== undefined) this.#fail(said, `the server answered ${statusCode}`);
   }
 
   /** What the server says by itself; a server may offer none of that. */
   #listen(events = new EventStream(MAX_BYTES)): void {
-    if (this.#is_closed) return;
+    if (this.#isClosed) return;
     const again = () => {
       this.#sendHeld();
       events.cut();
       const pause = RETRY_MS[this.#retries++];
-      if (pause !== undefined && !this.#is_closed)
+      if (pause !== undefined && !this.#isClosed)
         setTimeout(() => this.#listen(events), events.retryMs ?? pause).unref();
     };
     const onResponse = (response: IncomingMessage) => {
@@ -211,7 +211,7 @@ export class HttpServer {
       response.once("close", again);
       return this.#readInto(events, response, () => response.destroy());
     };
-    this.#get(events, { onResponse, onFailure: again, is_listening: true });
+    this.#get(events, { onResponse, onFailure: again, isListening: true });
   }
 
   /** A stream of events, behind the last one that came. */
@@ -235,12 +235,12 @@ export class HttpServer {
 
   /** A server that has given its events ids may end a stream, and be asked for the rest. */
   #ended(said: Said, events: EventStream, tries: number): void {
-    if (said.id === undefined || !this.#awaited.has(said.id) || this.#is_closed) return;
+    if (said.id === undefined || !this.#awaited.has(said.id) || this.#isClosed) return;
     if (events.lastId === undefined || tries >= MAX_TRIES) return this.#fail(said, "the server's answer was cut off");
     events.cut();
     this.#busy++;
     setTimeout(() => {
-      if (!this.#is_closed) this.#continue(said, events, tries + 1);
+      if (!this.#isClosed) this.#continue(said, events, tries + 1);
       this.#release();
     }, events.retryMs ?? RETRY_MS[0]).unref();
   }
@@ -281,8 +281,8 @@ export class HttpServer {
     });
     response.on("end", () => {
       const body = Buffer.concat(chunks);
-      const is_message = status < 300 || parseObject(body.toString("utf8"))?.jsonrpc !== undefined;
-      if (is_message) this.#received(onOneLine(body));
+      const isMessage = status < 300 || parseObject(body.toString("utf8"))?.jsonrpc !== undefined;
+      if (isMessage) this.#received(onOneLine(body));
       // Also for one that names no request.
       this.#fail(said, `the server answered ${status}`);
     });
@@ -307,12 +307,12 @@ export class HttpServer {
     const { result } = message;
     this.#awaited.delete(id);
     if (!isObject(result)) return;
-    if (method === "tools/list") this.#param_headers.learn(result);
+    if (method === "tools/list") this.#paramHeaders.learn(result);
     if (method === "initialize" && typeof result.protocolVersion === "string") this.#protocol = result.protocolVersion;
   }
 
   #say(line: Buffer | string): void {
-    if (!this.#is_closed) this.#options.onLine(Buffer.from(line));
+    if (!this.#isClosed) this.#options.onLine(Buffer.from(line));
   }
 }
 
@@ -321,9 +321,9 @@ interface RequestEnds {
   /** @param code the system's */
   onFailure(why: string, code?: string): void;
   /** Nobody waits for its end. */
-  is_listening?: boolean;
+  isListening?: boolean;
   /** None that was kept from an earlier request, and not kept itself. */
-  has_own_connection?: boolean;
+  hasOwnConnection?: boolean;
 }
 
 function isStream({ statusCode, headers }: IncomingMessage): boolean {
@@ -390,11 +390,11 @@ function markedIn(schema: unknown): Marked[] | undefined {
   return names.size < marked.length ? undefined : marked;
 }
 
-/** @param is_argument false within what isn't reached by `properties` alone. @returns false where a mark isn't valid */
+/** @param isArgument false within what isn't reached by `properties` alone. @returns false where a mark isn't valid */
 function collect(
   node: unknown,
   path: readonly string[],
-  is_argument: boolean,
+  isArgument: boolean,
   marked: Marked[],
   depth: number,
 ): boolean {
@@ -404,14 +404,14 @@ function collect(
   if (!isObject(node)) return true;
   if (Object.hasOwn(node, KEY)) {
     const header = node[KEY];
-    const is_valid = is_argument && path.length > 0 && typeof header === "string" && TOKEN.test(header);
-    if (!is_valid || !TYPES.has(node.type)) return false;
+    const isValid = isArgument && path.length > 0 && typeof header === "string" && TOKEN.test(header);
+    if (!isValid || !TYPES.has(node.type)) return false;
     marked.push({ path, header });
   }
   return Object.entries(node).every(([key, child]) => {
     if (VALUES.has(key)) return true;
     if (key !== "properties" || !isObject(child)) return collect(child, path, false, marked, depth + 1);
-    return Object.entries(child).every(([name, one]) => collect(one, [...path, name], is_argument, marked, depth + 1));
+    return Object.entries(child).every(([name, one]) => collect(one, [...path, name], isArgument, marked, depth + 1));
   });
 }
 

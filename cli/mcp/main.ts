@@ -3,6 +3,6 @@ import { runProxy } from "./program.ts";
 /** The launcher's short way. @param argv the whole command's words */
 export async function main(argv: readonly string[]): Promise<number> {
   const words = argv.slice(1);
-  const is_help = words.length === 0 || words[0] === "--help" || words[0] === "-h";
-  return is_help ? await (await import("../main.ts")).main(argv) : await runProxy(words);
+  const isHelp = words.length === 0 || words[0] === "--help" || words[0] === "-h";
+  return isHelp ? await (await import("../main.ts")).main(argv) : await runProxy(words);
 }

@@ -39,9 +39,9 @@ export function optionsIn(argv: readonly string[]): McpOptions {
   if (agent !== undefined && !agentNameSchema.safeParse(agent).success)
     throw new Error("--agent takes the name of a paired agent");
   if (wait !== undefined && !(Number(wait) > 0)) throw new Error("--wait takes seconds");
-  const wait_seconds = wait === undefined ? undefined : Math.min(Number(wait), 86_400);
+  const waitSeconds = wait === undefined ? undefined : Math.min(Number(wait), 86_400);
   const places = placesIn(given.get("--places") ?? "{}");
-  return { name, agent, wait_seconds, upstream: upstreamOf(given.get("--http"), words), places };
+  return { name, agent, wait_seconds: waitSeconds, upstream: upstreamOf(given.get("--http"), words), places };
 }
 
 function placesIn(text: string): Record<string, string | null> {

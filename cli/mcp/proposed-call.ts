@@ -40,13 +40,13 @@ export function sessionOf(meta: Json, env: Env): string | undefined {
 
 function contextOf({ id, tool, meta }: ToolCall, server: string, cwd: string, env: Env): CallContext {
   const session = sessionOf(meta, env);
-  const call_id = idIn(meta["claudecode/toolUseId"]) ?? idIn(meta.callId);
+  const callId = idIn(meta["claudecode/toolUseId"]) ?? idIn(meta.callId);
   return {
     cwd,
     mcp_server: server,
     mcp: { server, tool, call_id: id.slice(0, MAX_ID) },
     ...(session === undefined ? {} : { session }),
-    ...(call_id === undefined ? {} : { call_id }),
+    ...(callId === undefined ? {} : { call_id: callId }),
   };
 }
 

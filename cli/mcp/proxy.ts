@@ -28,7 +28,7 @@ export interface Decider {
   readonly isPairing: boolean;
   ask(call: ProposedCall, key: string): Asked;
   announce(tools: McpTools["tools"]): void;
-  outcome(decision_id: string, ok: boolean): void;
+  outcome(decisionId: string, ok: boolean): void;
   close(): void;
 }
 
@@ -42,7 +42,7 @@ export interface ProxyOptions {
   /** How long this client's calls may wait before it is answered, in seconds. */
   waitSeconds(client: ClientInfo): number;
   /** How often a client that wants to know is sent that its call waits. */
-  progress_ms?: number;
+  progressMs?: number;
 }
 
 interface Waiting {
@@ -50,7 +50,7 @@ interface Waiting {
   line: Buffer;
   key: string;
   asked: Asked;
-  is_stateless: boolean;
+  isStateless: boolean;
   timers: readonly (NodeJS.Timeout | undefined)[];
 }
 
@@ -72,7 +72,7 @@ export class McpProxy {
   readonly #states = new RequestStates();
   /** By the request's id as JSON. */
   readonly #waiting = new Map<string, Waiting>();
-  #waiting_bytes = 0;
+  #waitingBytes = 0;
   #client: ClientInfo = { name: "", protocol: undefined };
   #gate: Decider | undefined;
   #onIdle: (() => void) | undefined;
@@ -93,7 +93,7 @@ export class McpProxy {
       case "cancelled":
         return this.#cancelled(message.id) ? undefined : line;
       case "list":
-        this.#list.requested(message.id, message.is_first_page);
+        this.#list.requested(message.id, message.isFirstPage);
         return line;
       case "initialize":
         this.#client = clientOf(message.params);
@@ -127,10 +127,10 @@ export class McpProxy {
   }
 
   /** Resolves once no call waits, at the latest after so many milliseconds. */
-  async idle(most_ms: number): Promise<void> {
+  async idle(mostMs: number): Promise<void> {
     if (this.#waiting.size === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, most_ms);
+      const timer = setTimeout(resolve, mostMs);
       this.#onIdle = () => {
         clearTimeout(timer);
         resolve();
@@ -156,31 +156,31 @@ export class McpProxy {
     return this.#gate;
   }
 
-  #refuse({ ids, is_call, why }: Extract<ClientMessage, { kind: "refused" }>): void {
+  #refuse({ ids, isCall, why }: Extract<ClientMessage, { kind: "refused" }>): void {
     const { toClient } = this.#options.ends;
-    const is_stateless = isStateless(this.#client.protocol);
+    const stateless = isStateless(this.#client.protocol);
     if (ids.length === 0) toClient(requestError("null", why));
-    for (const id of ids) toClient(is_call ? toolError(id, why, is_stateless) : requestError(id, why));
+    for (const id of ids) toClient(isCall ? toolError(id, why, stateless) : requestError(id, why));
   }
 
   #called(call: ToolCall, line: Buffer): Buffer | undefined {
     const client = clientInMeta(call.meta) ?? this.#client;
-    const is_stateless = isStateless(client.protocol);
+    const stateless = isStateless(client.protocol);
     const id = idOf(call);
     const proposal = this.#proposal(call, line, id);
     if ("refused" in proposal) {
-      this.#options.ends.toClient(toolError(call.id, proposal.refused, is_stateless));
+      this.#options.ends.toClient(toolError(call.id, proposal.refused, stateless));
       return undefined;
     }
     const { key } = proposal;
     // What the server itself asked to be sent again was decided on; only this protocol has that.
-    if (is_stateless && this.#forwarded.isContinued(key, call.request_state))
+    if (stateless && this.#forwarded.isContinued(key, call.requestState))
       return this.#passed(call, line, key, undefined);
     const asked = this.#asked.take(key) ?? this.#gateOf(client).ask(proposal.call, key);
     const timers = this.#timers(id, call, this.#options.waitSeconds(client));
     // The line is part of a larger piece that was read.
-    this.#waiting.set(id, { call, line: Buffer.from(line), key, asked, is_stateless, timers });
-    this.#waiting_bytes += line.length;
+    this.#waiting.set(id, { call, line: Buffer.from(line), key, asked, isStateless: stateless, timers });
+    this.#waitingBytes += line.length;
     asked.ended.then((decided) => this.#decided(id, asked, decided)).catch(() => this.#limit(id));
     return undefined;
   }
@@ -188,20 +188,20 @@ export class McpProxy {
   #proposal(call: ToolCall, line: Buffer, id: string): Proposal | { refused: string } {
     if (this.#waiting.has(id)) return { refused: "another call with this id waits" };
     if (line.length > MAX_CALL_BYTES) return { refused: "the call is larger than the 1 MiB the gate looks at" };
-    if (this.#waiting.size >= MAX_WAITING || this.#waiting_bytes + line.length > MAX_WAITING_BYTES)
+    if (this.#waiting.size >= MAX_WAITING || this.#waitingBytes + line.length > MAX_WAITING_BYTES)
       return { refused: "too many calls wait already" };
     const { server, cwd, env } = this.#options;
     return proposalOf(call, server, cwd, env);
   }
 
-  #timers(id: string, { progress_token: token }: ToolCall, wait_seconds: number): Waiting["timers"] {
-    const limit = setTimeout(() => this.#limit(id), wait_seconds * 1000);
+  #timers(id: string, { progressToken: token }: ToolCall, waitSeconds: number): Waiting["timers"] {
+    const limit = setTimeout(() => this.#limit(id), waitSeconds * 1000);
     if (token === undefined) return [limit];
     let step = 0;
     const tick = setInterval(() => {
       step++;
       this.#options.ends.toClient(progress(token, step, "it waits for the user's answer"));
-    }, this.#options.progress_ms ?? PROGRESS_MS);
+    }, this.#options.progressMs ?? PROGRESS_MS);
     return [limit, tick];
   }
 
@@ -210,7 +210,7 @@ export class McpProxy {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return undefined;
     this.#waiting.delete(id);
-    this.#waiting_bytes -= waiting.line.length;
+    this.#waitingBytes -= waiting.line.length;
     for (const timer of waiting.timers) clearTimeout(timer);
     if (this.#waiting.size === 0) this.#onIdle?.();
     return waiting;
@@ -220,35 +220,35 @@ export class McpProxy {
     const waiting = this.#waiting.get(id);
     // Another call may have its id by now.
     if (waiting?.asked !== asked) return;
-    const { call, line, key, is_stateless } = waiting;
+    const { call, line, key, isStateless } = waiting;
     const { toServer, toClient } = this.#options.ends;
     if (decided.kind === "decision" && decided.decision.outcome === "allowed")
       toServer(withEnd(this.#passed(call, line, key, decided.decision.decision_id)));
-    else toClient(toolError(call.id, refusalOf(decided), is_stateless));
+    else toClient(toolError(call.id, refusalOf(decided), isStateless));
     this.#take(id);
   }
 
   /** The line as the server is to get it, whose answer is looked for. */
-  #passed(call: ToolCall, line: Buffer, key: string, decision_id: string | undefined): Buffer {
-    this.#forwarded.add(idOf(call), { decision_id, key });
-    return withOriginalState(line, call.request_state, this.#states.originalOf(call.request_state));
+  #passed(call: ToolCall, line: Buffer, key: string, decisionId: string | undefined): Buffer {
+    this.#forwarded.add(idOf(call), { decision_id: decisionId, key });
+    return withOriginalState(line, call.requestState, this.#states.originalOf(call.requestState));
   }
 
   /** The client would give up soon: it is answered, and the user's answer is for its next try. */
   #limit(id: string): void {
     const waiting = this.#take(id);
     if (waiting === undefined) return;
-    const { call, asked, is_stateless } = waiting;
+    const { call, asked, isStateless } = waiting;
     this.#asked.leave(asked);
-    if (is_stateless) {
-      const original = this.#states.originalOf(call.request_state);
+    if (isStateless) {
+      const original = this.#states.originalOf(call.requestState);
       return this.#options.ends.toClient(sendAgain(call.id, this.#states.issue(original)));
     }
     const waits = this.#gate?.isPairing
       ? "the user hasn't paired this agent yet"
       : "approval pending: the user hasn't answered yet";
     const next = "send the same call again to continue to wait, or continue with something else";
-    this.#options.ends.toClient(toolError(call.id, `${waits}; ${next}`, is_stateless));
+    this.#options.ends.toClient(toolError(call.id, `${waits}; ${next}`, isStateless));
   }
 
   /** @returns true for a call that waits, which is withdrawn: the server doesn't know of it */
@@ -308,9 +308,9 @@ function withOriginalState(line: Buffer, given: string | undefined, original: st
   const member = memberAt(text, PATH);
   if (member === undefined) return line;
   if (original !== undefined)
-    return Buffer.from(text.slice(0, member.value_start) + JSON.stringify(original) + text.slice(member.value_end));
+    return Buffer.from(text.slice(0, member.valueStart) + JSON.stringify(original) + text.slice(member.valueEnd));
   // With the comma behind it, or else the one before it.
-  const rest = text.slice(member.value_end);
+  const rest = text.slice(member.valueEnd);
   const comma = /^\s*,/.exec(rest)?.[0];
   if (comma !== undefined) return Buffer.from(text.slice(0, member.start) + rest.slice(comma.length));
   return Buffer.from(text.slice(0, member.start).replace(/,\s*$/, "") + rest);

@@ -41,16 +41,16 @@ export async function runMcp(options: McpOptions): Promise<number> {
 }
 
 async function runInFrontOf(options: McpOptions, words: readonly string[], env: Env): Promise<number> {
-  const program = startProgram(words, { env, grace_ms: GRACE_MS });
-  const [to_client, to_server] = [new LineOutput(process.stdout), new LineOutput(program.stdin)];
+  const program = startProgram(words, { env, graceMs: GRACE_MS });
+  const [toClient, toServer] = [new LineOutput(process.stdout), new LineOutput(program.stdin)];
   const proxy = proxyFor(options, {
-    toClient: (line) => to_client.send(line, process.stdin),
-    toServer: (line) => to_server.send(line),
+    toClient: (line) => toClient.send(line, process.stdin),
+    toServer: (line) => toServer.send(line),
   });
-  const from_server = new LineFilter({
+  const fromServer = new LineFilter({
     from: program.stdout,
-    to: to_client,
-    max_bytes: MAX_LINE_BYTES,
+    to: toClient,
+    maxBytes: MAX_LINE_BYTES,
     beyond: "pass",
     look: (line) => {
       proxy.fromServer(line);
@@ -58,12 +58,12 @@ async function runInFrontOf(options: McpOptions, words: readonly string[], env: 
     },
     onBeyond: () => proxy.serverBeyond(),
   });
-  const closed = passageOfClient(proxy, to_server).ended.then(async () => {
+  const closed = passageOfClient(proxy, toServer).ended.then(async () => {
     await proxy.idle(LAST_MS);
     program.close();
   });
   const code = await program.ended;
-  await from_server.ended;
+  await fromServer.ended;
   proxy.close();
   process.stdin.destroy();
   await closed;
@@ -71,17 +71,17 @@ async function runInFrontOf(options: McpOptions, words: readonly string[], env: 
 }
 
 async function runInFrontOfUrl(options: McpOptions, url: string): Promise<number> {
-  const to_client = new LineOutput(process.stdout);
+  const toClient = new LineOutput(process.stdout);
   const server = new HttpServer({
     url: new URL(url),
     headers: givenHeaders(process.env),
     onLine: (line) => {
       proxy.fromServer(line);
-      to_client.send(line, process.stdin);
+      toClient.send(line, process.stdin);
     },
   });
   const toServer = (line: Buffer) => server.send(line);
-  const proxy = proxyFor(options, { toClient: (line) => to_client.send(line, process.stdin), toServer });
+  const proxy = proxyFor(options, { toClient: (line) => toClient.send(line, process.stdin), toServer });
   const lines = new Writable({
     write(line: Buffer, _encoding, done) {
       // A piece holds whole lines.
@@ -105,7 +105,7 @@ function passageOfClient(proxy: McpProxy, to: LineOutput): LineFilter {
   return new LineFilter({
     from: process.stdin,
     to,
-    max_bytes: MAX_LINE_BYTES,
+    maxBytes: MAX_LINE_BYTES,
     beyond: "drop",
     look: (line) => proxy.fromClient(line),
     onBeyond: () => proxy.clientBeyond(),
@@ -123,10 +123,10 @@ function givenHeaders({ METNOS_MCP_HEADERS: text }: Env): Record<string, string>
 /** What is between the ends. */
 function proxyFor({ name, agent, wait_seconds, upstream }: McpOptions, ends: Ends): McpProxy {
   const { env } = process;
-  const is_program = upstream.kind === "program";
-  const server = name ?? (is_program ? nameFromWords(upstream.words) : nameFromUrl(upstream.url));
+  const isProgram = upstream.kind === "program";
+  const server = name ?? (isProgram ? nameFromWords(upstream.words) : nameFromUrl(upstream.url));
   const cwd = process.cwd();
-  const source = is_program ? sourceOfProgram(upstream.words, cwd, homeFolder(env)) : sourceOfUrl(upstream.url);
+  const source = isProgram ? sourceOfProgram(upstream.words, cwd, homeFolder(env)) : sourceOfUrl(upstream.url);
   return new McpProxy({
     server,
     cwd,
@@ -172,9 +172,9 @@ function isOfFolder(words: readonly string[], cwd: string, home: string): boolea
   const [program = "", ...args] = words;
   if (program.includes("/") && !isAbsolute(program)) return true;
   if (args.some((word) => FOLDER_WORDS.has(word) || isFileIn(cwd, word))) return true;
-  const has_runner = words.some((word) => PACKAGE_RUNNERS.has(basename(word)));
+  const hasRunner = words.some((word) => PACKAGE_RUNNERS.has(basename(word)));
   return (
-    has_runner && foldersUpTo(cwd, home).some((folder) => PACKAGE_FILES.some((name) => existsSync(join(folder, name))))
+    hasRunner && foldersUpTo(cwd, home).some((folder) => PACKAGE_FILES.some((name) => existsSync(join(folder, name))))
   );
 }
 
@@ -207,29 +207,29 @@ interface GateOptions {
 class ProxyGate implements Decider {
   readonly #client: GateClient;
   readonly #server: GateOptions["server"];
-  #is_pairing = false;
+  #isPairing = false;
 
   constructor({ agent, session, server, onInvalid }: GateOptions) {
     this.#server = server;
     this.#client = new GateClient({
       name: agent,
       version: VERSION,
-      retry_ms: RETURN_MS,
-      first_retry_ms: FIRST_RETRY_MS,
+      retryMs: RETURN_MS,
+      firstRetryMs: FIRST_RETRY_MS,
       ...(session === undefined ? {} : { session }),
     });
     this.#client.on("paused", onInvalid);
     this.#client.on("disconnected", onInvalid);
     this.#client.on("pairing", () => {
-      this.#is_pairing = true;
+      this.#isPairing = true;
     });
     this.#client.on("ready", () => {
-      this.#is_pairing = false;
+      this.#isPairing = false;
     });
   }
 
   get isPairing(): boolean {
-    return this.#is_pairing;
+    return this.#isPairing;
   }
 
   announce(tools: McpTools["tools"]): void {
@@ -253,8 +253,8 @@ class ProxyGate implements Decider {
     this.#client.close();
   }
 
-  outcome(decision_id: string, ok: boolean): void {
-    this.#client.outcome(decision_id, ok).catch(() => undefined); // the gate is away: it was only a report
+  outcome(decisionId: string, ok: boolean): void {
+    this.#client.outcome(decisionId, ok).catch(() => undefined); // the gate is away: it was only a report
   }
 
   async #decide(call: ProposedCall, signal: AbortSignal): Promise<Decided> {

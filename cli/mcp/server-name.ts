@@ -8,8 +8,8 @@ const SUBCOMMANDS = new Set(["run", "exec", "dlx", "tool", "x"]);
 /** A plain name out of the words that start the server. */
 export function nameFromWords(words: readonly string[]): string {
   const [program = "", ...args] = words;
-  const is_runner = RUNNERS.test(basename(program));
-  const started = is_runner ? args.find((word) => !word.startsWith("-") && !SUBCOMMANDS.has(word)) : program;
+  const isRunner = RUNNERS.test(basename(program));
+  const started = isRunner ? args.find((word) => !word.startsWith("-") && !SUBCOMMANDS.has(word)) : program;
   const last = basename(started ?? program)
     .replace(/@[^@]*$/, "")
     .replace(/\.(?:[cm]?[jt]s|py|sh|exe)$/, "");

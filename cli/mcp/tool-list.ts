@@ -22,7 +22,7 @@ export class ToolList {
   /** By the id of the request whose answer is a page, as a lenient client compares it. */
   readonly #requested = new Map<string, Page>();
   #tools: McpTool[] = [];
-  #is_unclear = false;
+  #isUnclear = false;
 
   /** Whether an answer of the server can be a page of it. */
   get isExpected(): boolean {
@@ -30,10 +30,10 @@ export class ToolList {
   }
 
   /** @param id of the client's request, as JSON */
-  requested(id: string, is_first_page: boolean): void {
+  requested(id: string, isFirstPage: boolean): void {
     const [oldest] = this.#requested.keys();
     if (this.#requested.size >= MAX_OPEN_REQUESTS && oldest !== undefined) this.#requested.delete(oldest);
-    this.#requested.set(lenientId(JSON.parse(id)), { id, is_first_page });
+    this.#requested.set(lenientId(JSON.parse(id)), { id, isFirstPage });
   }
 
   /** What the gate is to know after a line of the server's, all pages so far; undefined where the line is no page. A client may ask for no more. */
@@ -41,9 +41,9 @@ export class ToolList {
     const text = exactText(line) ?? line.toString("utf8");
     const value = parsed(text.replace(/^\ufeff/, ""));
     const members = value === undefined ? 0 : membersWithin(value, Number.POSITIVE_INFINITY);
-    const is_ambiguous = members === undefined || (value !== undefined && lossIn(text, members) === "repeated_key");
+    const isAmbiguous = members === undefined || (value !== undefined && lossIn(text, members) === "repeated_key");
     // Some clients find another message in it, which may be the page.
-    if (hasInnerReturn(line) || is_ambiguous || Array.isArray(value)) return this.missed();
+    if (hasInnerReturn(line) || isAmbiguous || Array.isArray(value)) return this.missed();
     return isObject(value) ? this.#page(value, line, text) : undefined;
   }
 
@@ -52,10 +52,10 @@ export class ToolList {
     if (page === undefined) return hasKeyLike(message, MESSAGE_KEYS) ? this.missed() : undefined;
     this.#requested.delete(lenientId(message.id));
     const { id, method, result, error } = message;
-    const is_answer = JSON.stringify(id) === page.id && method === undefined && error === undefined;
+    const isAnswer = JSON.stringify(id) === page.id && method === undefined && error === undefined;
     if (!isObject(result)) return undefined;
-    if (page.is_first_page) this.#forget();
-    this.#add(result, is_answer && this.#isExact(line, text, message));
+    if (page.isFirstPage) this.#forget();
+    this.#add(result, isAnswer && this.#isExact(line, text, message));
     return this.#described();
   }
 
@@ -69,34 +69,34 @@ export class ToolList {
 
   #forget(): void {
     this.#tools = [];
-    this.#is_unclear = false;
+    this.#isUnclear = false;
   }
 
   /** Where a client may read something else in it than is read here, nothing of it may be shown as what the server says. */
   #isExact(line: Buffer, text: string, message: Json): boolean {
     const members = membersWithin(message, MAX_DEPTH);
-    const has_unclear_key = hasKeyLike(message, MESSAGE_KEYS) || text.startsWith("\ufeff");
-    if (exactText(line) === undefined || members === undefined || has_unclear_key) return false;
+    const hasUnclearKey = hasKeyLike(message, MESSAGE_KEYS) || text.startsWith("\ufeff");
+    if (exactText(line) === undefined || members === undefined || hasUnclearKey) return false;
     return lossIn(text, members) === undefined;
   }
 
-  #add(result: Json, is_exact: boolean): void {
-    this.#is_unclear ||= !is_exact || hasKeyLike(result, LIST_KEYS);
-    if (this.#is_unclear) return;
+  #add(result: Json, isExact: boolean): void {
+    this.#isUnclear ||= !isExact || hasKeyLike(result, LIST_KEYS);
+    if (this.#isUnclear) return;
     const { tools } = result;
     const read = Array.isArray(tools) ? tools.map(toolOf) : [undefined];
     const found = read.filter((tool) => tool !== undefined);
-    this.#is_unclear ||= found.length < read.length;
+    this.#isUnclear ||= found.length < read.length;
     this.#tools.push(...found);
-    this.#is_unclear ||= this.#tools.length > MAX_TOOLS;
+    this.#isUnclear ||= this.#tools.length > MAX_TOOLS;
   }
 
   #described(): McpTool[] {
     const names = new Set(this.#tools.map(({ name }) => name));
     // Of two of one name the client may have taken the other one.
-    const is_unclear = this.#is_unclear || names.size < this.#tools.length;
-    const is_too_long = Buffer.byteLength(JSON.stringify(this.#tools)) > MAX_LIST_BYTES;
-    return is_unclear || is_too_long ? [] : [...this.#tools];
+    const isUnclear = this.#isUnclear || names.size < this.#tools.length;
+    const isTooLong = Buffer.byteLength(JSON.stringify(this.#tools)) > MAX_LIST_BYTES;
+    return isUnclear || isTooLong ? [] : [...this.#tools];
   }
 }
 
@@ -127,7 +127,7 @@ function parsed(text: string): object | undefined {
 interface Page {
   /** As JSON. */
   id: string;
-  is_first_page: boolean;
+  isFirstPage: boolean;
 }
 
 /** The same for `1` and `"1"`, which many clients take for the same; empty for what is none. */

@@ -5,11 +5,11 @@ export interface LineFilterOptions {
   from: Readable;
   to: LineOutput;
   /** Of a line that is looked at; a longer one is passed on or dropped unseen. */
-  max_bytes: number;
+  maxBytes: number;
   beyond: "pass" | "drop";
   /** What is passed on in the place of a line: the same bytes, or nothing. The last line of all may be without its `\n`. */
   look(line: Buffer): Buffer | undefined;
-  /** A line beyond `max_bytes` has begun. */
+  /** A line beyond `maxBytes` has begun. */
   onBeyond?(): void;
 }
 
@@ -22,15 +22,15 @@ export class LineFilter {
 
   constructor(options: LineFilterOptions) {
     this.#options = options;
-    this.#lines = new LineSplitter(options.max_bytes);
+    this.#lines = new LineSplitter(options.maxBytes);
     const { from } = options;
     from.on("data", (chunk: Buffer) => this.#pass(this.#lines.push(chunk)));
     this.ended = new Promise((resolve) => {
       // A pipe that breaks ends without 'end'.
-      let has_ended = false;
+      let hasEnded = false;
       const end = () => {
-        if (has_ended) return;
-        has_ended = true;
+        if (hasEnded) return;
+        hasEnded = true;
         this.#pass(this.#lines.end());
         resolve();
       };
@@ -55,8 +55,8 @@ export class LineFilter {
         continue;
       }
       flush();
-      if (piece.is_first) onBeyond?.();
-      if (beyond === "pass") to.pass(piece.bytes, from, !piece.is_last);
+      if (piece.isFirst) onBeyond?.();
+      if (beyond === "pass") to.pass(piece.bytes, from, !piece.isLast);
     }
     flush();
   }
@@ -70,17 +70,17 @@ type Piece =
   /** A whole line with its `\n`; the last one of all may have none. */
   | { kind: "line"; bytes: Buffer }
   /** A part of a line that is longer than what is looked at. */
-  | { kind: "part"; bytes: Buffer; is_first: boolean; is_last: boolean };
+  | { kind: "part"; bytes: Buffer; isFirst: boolean; isLast: boolean };
 
 export class LineSplitter {
-  readonly #max_bytes: number;
+  readonly #maxBytes: number;
   #kept: Buffer[] = [];
   #length = 0;
-  #is_beyond = false;
+  #isBeyond = false;
 
-  /** @param max_bytes of a line that is given whole; a longer one is given in parts as they come */
-  constructor(max_bytes: number) {
-    this.#max_bytes = max_bytes;
+  /** @param maxBytes of a line that is given whole; a longer one is given in parts as they come */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** What `chunk` completes, in order. The bytes given are slices of what was pushed, wherever that is possible. */
@@ -97,35 +97,35 @@ export class LineSplitter {
 
   /** What is left once nothing more comes: a line without its end. */
   end(): Piece[] {
-    if (this.#is_beyond) return [this.#complete(Buffer.alloc(0))];
+    if (this.#isBeyond) return [this.#complete(Buffer.alloc(0))];
     return this.#length === 0 ? [] : [this.#complete(Buffer.alloc(0))];
   }
 
   #complete(last: Buffer): Piece {
-    if (this.#is_beyond) {
-      this.#is_beyond = false;
-      return { kind: "part", bytes: last, is_first: false, is_last: true };
+    if (this.#isBeyond) {
+      this.#isBeyond = false;
+      return { kind: "part", bytes: last, isFirst: false, isLast: true };
     }
-    const is_whole = this.#length + last.length <= this.#max_bytes;
+    const isWhole = this.#length + last.length <= this.#maxBytes;
     const bytes = this.#length === 0 ? last : Buffer.concat([...this.#kept, last]);
     this.#kept = [];
     this.#length = 0;
-    return is_whole ? { kind: "line", bytes } : { kind: "part", bytes, is_first: true, is_last: true };
+    return isWhole ? { kind: "line", bytes } : { kind: "part", bytes, isFirst: true, isLast: true };
   }
 
   #keep(rest: Buffer, pieces: Piece[]): void {
-    if (this.#is_beyond) {
-      pieces.push({ kind: "part", bytes: rest, is_first: false, is_last: false });
+    if (this.#isBeyond) {
+      pieces.push({ kind: "part", bytes: rest, isFirst: false, isLast: false });
       return;
     }
     this.#kept.push(rest);
     this.#length += rest.length;
     // What comes byte by byte would otherwise hold a whole chunk for each.
     if (this.#kept.length >= 1024) this.#kept = [Buffer.concat(this.#kept)];
-    if (this.#length <= this.#max_bytes) return;
-    pieces.push({ kind: "part", bytes: Buffer.concat(this.#kept), is_first: true, is_last: false });
+    if (this.#length <= this.#maxBytes) return;
+    pieces.push({ kind: "part", bytes: Buffer.concat(this.#kept), isFirst: true, isLast: false });
     this.#kept = [];
     this.#length = 0;
-    this.#is_beyond = true;
+    this.#isBeyond = true;
   }
 }

@@ -6,15 +6,15 @@ export class LineOutput {
   /** Not read from while what they cause doesn't fit. */
   readonly #paused = new Set<Readable>();
   #waiting: Buffer[] = [];
-  #is_within_line = false;
-  #is_broken = false;
+  #isWithinLine = false;
+  #isBroken = false;
 
   constructor(to: Writable) {
     this.#to = to;
     to.on("drain", () => this.#resume());
     // Whoever read it has ended: what is left for it is dropped, and its sources are read on.
     const broken = () => {
-      this.#is_broken = true;
+      this.#isBroken = true;
       this.#resume();
     };
     to.on("error", broken);
@@ -27,26 +27,26 @@ export class LineOutput {
    */
   send(line: Buffer | string, source?: Readable): void {
     const bytes = typeof line === "string" ? Buffer.from(line) : line;
-    if (this.#is_within_line) this.#waiting.push(bytes);
+    if (this.#isWithinLine) this.#waiting.push(bytes);
     else this.#write(bytes, source);
   }
 
-  /** What is passed on: whole lines, or with `is_within_line` a part of one whose rest follows. */
-  pass(bytes: Buffer, source: Readable, is_within_line = false): void {
+  /** What is passed on: whole lines, or with `isWithinLine` a part of one whose rest follows. */
+  pass(bytes: Buffer, source: Readable, isWithinLine = false): void {
     this.#write(bytes, source);
-    this.#is_within_line = is_within_line;
-    if (is_within_line || this.#waiting.length === 0) return;
+    this.#isWithinLine = isWithinLine;
+    if (isWithinLine || this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#write(Buffer.concat(waiting), source);
   }
 
   end(): void {
-    if (!this.#is_broken) this.#to.end();
+    if (!this.#isBroken) this.#to.end();
   }
 
   #write(bytes: Buffer, source: Readable | undefined): void {
-    if (this.#is_broken || bytes.length === 0) return;
+    if (this.#isBroken || bytes.length === 0) return;
     if (this.#to.write(bytes) || source === undefined) return;
     source.pause();
     this.#paused.add(source);

@@ -10,7 +10,7 @@ export interface ProgramOptions {
   env: Env;
   cwd?: string;
   /** How long it may continue once its input has ended, in milliseconds; then SIGTERM, and a second later SIGKILL. */
-  grace_ms: number;
+  graceMs: number;
 }
 
 export interface Program {
@@ -28,7 +28,7 @@ const KILL_MS = 1000;
 const PASSED_ON = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
 /** @param words the program and its arguments; not read by any shell */
-export function startProgram(words: readonly string[], { env, cwd, grace_ms }: ProgramOptions): Program {
+export function startProgram(words: readonly string[], { env, cwd, graceMs }: ProgramOptions): Program {
   const [program = "", ...args] = words;
   const child = spawn(program, args, { env: { ...env }, cwd, stdio: ["pipe", "pipe", "inherit"] });
   const { stdin, stdout } = child;
@@ -39,14 +39,14 @@ export function startProgram(words: readonly string[], { env, cwd, grace_ms }: P
   const ended = endOf(child, program, stdout).finally(() => {
     for (const signal of PASSED_ON) process.off(signal, passOn);
   });
-  let is_closed = false;
+  let isClosed = false;
   const close = () => {
-    if (is_closed) return;
-    is_closed = true;
+    if (isClosed) return;
+    isClosed = true;
     stdin.end();
     if (child.exitCode !== null || child.signalCode !== null) return;
-    const terminate = setTimeout(() => child.kill("SIGTERM"), grace_ms);
-    const kill = setTimeout(() => child.kill("SIGKILL"), grace_ms + KILL_MS);
+    const terminate = setTimeout(() => child.kill("SIGTERM"), graceMs);
+    const kill = setTimeout(() => child.kill("SIGKILL"), graceMs + KILL_MS);
     child.once("exit", () => {
       clearTimeout(terminate);
       clearTimeout(kill);
@@ -61,8 +61,8 @@ async function endOf(child: ChildProcess, program: string, stdout: Readable): Pr
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
   if (error !== undefined) {
-    const is_missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    const why = is_missing ? "there is no such program" : visible(error.message);
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const why = isMissing ? "there is no such program" : visible(error.message);
     process.stderr.write(`metnos-gate: ${visible(program)} can't be started: ${why}\n`);
     stdout.destroy();
     return 127;

@@ -10,13 +10,13 @@ export interface BoxedClient {
   /** The user's own settings and credentials, read by it alone; absolute. A folder's name ends with a slash. */
   settings: readonly string[];
   /** Those of them that hold JSON also where they hold nothing: an empty file is a broken one to it. */
-  json_settings: readonly string[];
+  jsonSettings: readonly string[];
   /** Set in its box. */
   env: Readonly<Record<string, string>>;
   /** Variables of the user's that it gets: its model's keys, and where the model is. */
   variables: readonly string[];
   /** Variables that name the address of its model. */
-  address_variables: readonly string[];
+  addressVariables: readonly string[];
   /** Its model's, where no variable names another one. */
   hosts: readonly string[];
 }
@@ -45,7 +45,7 @@ function claudeCode(folder: string): BoxedClient {
       ...["settings.json", "settings.local.json", "CLAUDE.md", ".credentials.json", "keybindings.json"],
       ...["agents/", "commands/", "skills/", "output-styles/", "rules/", "plugins/"],
     ]),
-    json_settings: [],
+    jsonSettings: [],
     // Else its own state would be in the home itself.
     env: { CLAUDE_CONFIG_DIR: folder, DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
     variables: [
@@ -53,7 +53,7 @@ function claudeCode(folder: string): BoxedClient {
       ...["ANTHROPIC_MODEL", "ANTHROPIC_SMALL_FAST_MODEL", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_MAX_OUTPUT_TOKENS"],
       ...["MAX_THINKING_TOKENS", "BASH_DEFAULT_TIMEOUT_MS", "BASH_MAX_TIMEOUT_MS", "IS_SANDBOX"],
     ],
-    address_variables: ["ANTHROPIC_BASE_URL"],
+    addressVariables: ["ANTHROPIC_BASE_URL"],
     hosts: ["api.anthropic.com"],
   };
 }
@@ -65,10 +65,10 @@ function codex(folder: string): BoxedClient {
       ...["config.toml", "hooks.json", "auth.json", "AGENTS.md", "AGENTS.override.md", "prompts/", "rules/", "skills/"],
     ]),
     // An auth.json with an empty object would be somebody who has signed in.
-    json_settings: below(folder, ["hooks.json"]),
+    jsonSettings: below(folder, ["hooks.json"]),
     env: { CODEX_HOME: folder },
     variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY"],
-    address_variables: ["OPENAI_BASE_URL"],
+    addressVariables: ["OPENAI_BASE_URL"],
     hosts: ["api.openai.com", "chatgpt.com", "auth.openai.com"],
   };
 }
@@ -80,10 +80,10 @@ function gemini(folder: string): BoxedClient {
       ...["settings.json", ".env", "GEMINI.md", "oauth_creds.json", "google_accounts.json", "trustedFolders.json"],
       ...["policies/", "commands/", "extensions/", "skills/", "agents/"],
     ]),
-    json_settings: below(folder, ["settings.json", "trustedFolders.json"]),
+    jsonSettings: below(folder, ["settings.json", "trustedFolders.json"]),
     env: {},
     variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_MODEL", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT"],
-    address_variables: ["GOOGLE_GEMINI_BASE_URL"],
+    addressVariables: ["GOOGLE_GEMINI_BASE_URL"],
     hosts: ["generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com", "oauth2.googleapis.com"],
   };
 }
@@ -112,20 +112,20 @@ function openCode(home: string, env: Env): BoxedClient {
       ...below(config, ["package.json", "package-lock.json", "node_modules/"]),
       `${data}/auth.json`,
     ],
-    json_settings: below(config, ["opencode.json", "opencode.jsonc", "config.json", "package.json"]),
+    jsonSettings: below(config, ["opencode.json", "opencode.jsonc", "config.json", "package.json"]),
     env: {},
     variables: [
       ...["OPENCODE_CONFIG_CONTENT", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_PERMISSION"],
       ...["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "GROQ_API_KEY"],
     ],
-    address_variables: [],
+    addressVariables: [],
     hosts: ["opencode.ai", "api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "models.dev"],
   };
 }
 
 /** The hosts that it reaches: its model's, as the user's variables say where that is. @throws nothing: what is no address is left out */
-export function modelHosts({ address_variables, hosts }: BoxedClient, env: Env): string[] {
-  const named = address_variables.flatMap((name) => {
+export function modelHosts({ addressVariables, hosts }: BoxedClient, env: Env): string[] {
+  const named = addressVariables.flatMap((name) => {
     const url = URL.parse(env[name] ?? "");
     if (url === null) return [];
     return [`${url.hostname}:${url.port || (url.protocol === "http:" ? "80" : "443")}`];

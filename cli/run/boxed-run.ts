@@ -97,7 +97,7 @@ export function boxedCommand(options: BoxedCommandOptions): BoxedRun {
   const settings = client.settings.map((path) =>
     path.endsWith("/")
       ? { path: path.slice(0, -1), is_folder: true }
-      : { path, is_folder: false, is_json: client.json_settings.includes(path) },
+      : { path, is_folder: false, is_json: client.jsonSettings.includes(path) },
   );
   return {
     request: {

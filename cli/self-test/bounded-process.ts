@@ -7,7 +7,7 @@ export interface BoundedProcess {
   argv: readonly [string, ...string[]];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  timeout_ms: number;
+  timeoutMs: number;
 }
 
 export interface Ended {
@@ -20,7 +20,7 @@ export interface Ended {
 const MAX_OUTPUT = 16_384;
 
 /** Resolves once it has ended, or its time has; never rejects. */
-export function runBounded({ argv: [program, ...args], cwd, env, timeout_ms }: BoundedProcess): Promise<Ended> {
+export function runBounded({ argv: [program, ...args], cwd, env, timeoutMs }: BoundedProcess): Promise<Ended> {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
@@ -38,7 +38,7 @@ export function runBounded({ argv: [program, ...args], cwd, env, timeout_ms }: B
       resolve({ problem, output });
     };
     process.on("exit", killAll);
-    const timer = setTimeout(() => end(`it didn't end within ${timeout_ms / 1000} s`), timeout_ms);
+    const timer = setTimeout(() => end(`it didn't end within ${timeoutMs / 1000} s`), timeoutMs);
     child.once("error", (error) => end(`it can't be started: ${error.message}`));
     child.once("exit", (code, signal) => end(code === 0 ? null : `it ended with ${code ?? signal}`));
   });

@@ -40,14 +40,14 @@ export function optionsFor<T extends Options>({ name }: Adapter, options: T): T 
 /** Keeps the result for that very file. @throws the system's error if it can't be read or written */
 export function recordSelfTest({ env, name, program, version, problem }: Result): void {
   const { state_dir } = gatePaths(env);
-  const tested_at = new Date().toISOString();
-  const result = { version, tested_at, passed: problem === null, problem };
+  const testedAt = new Date().toISOString();
+  const result = { version, tested_at: testedAt, passed: problem === null, problem };
   recordTestedClient(state_dir, name, { ...identityOf(program, name, state_dir), ...result }, "asking");
 }
 
 /** The file that such a client runs as, where that is known; otherwise what was started. */
-function identityOf(program: string, name: AdapterName, state_dir: string) {
-  const known = testedClient(state_dir, name, program);
+function identityOf(program: string, name: AdapterName, stateDir: string) {
+  const known = testedClient(stateDir, name, program);
   if (known !== undefined) {
     const { file, size, mtime_ms, started } = known;
     return { file, size, mtime_ms, ...(started === undefined ? {} : { started }) };

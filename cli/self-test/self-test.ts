@@ -25,7 +25,7 @@ export interface SelfTestOptions {
   /** Claude Code's program; left out, the one on PATH. */
   client?: string | undefined;
   /** How long one client may take for its calls, in milliseconds. */
-  timeout_ms?: number;
+  timeoutMs?: number;
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -50,7 +50,7 @@ export async function* selfTests(options: SelfTestOptions): AsyncGenerator<Check
 /** One client's. Never rejects. @param options `client` is this client's program */
 export async function selfTest(adapter: Adapter, options: SelfTestOptions): Promise<Check> {
   const { name, title } = adapter;
-  const { env, timeout_ms = TIMEOUT_MS } = options;
+  const { env, timeoutMs = TIMEOUT_MS } = options;
   const check = selfTestName(name);
   const program = options.client ?? programOnPath(adapter.program, env.PATH);
   if (program === undefined) return { check, ok: true, detail: `not tested: there is no ${adapter.program} on PATH` };
@@ -63,7 +63,7 @@ export async function selfTest(adapter: Adapter, options: SelfTestOptions): Prom
   try {
     const refused = await TESTED_CLIENTS[name].refusal?.(place);
     if (refused !== undefined) return { check, ok: true, detail: `not tested: ${refused}` };
-    const result = await tested(adapter, program, place, timeout_ms);
+    const result = await tested(adapter, program, place, timeoutMs);
     const [detail, fix] = verdict(result, adapter, place);
     // A client that made no call says nothing of whether it asks.
     if (result.results.length > 0)
@@ -91,7 +91,7 @@ interface TestResult {
   version: string;
 }
 
-async function tested(adapter: Adapter, program: string, place: TestPlace, timeout_ms: number): Promise<TestResult> {
+async function tested(adapter: Adapter, program: string, place: TestPlace, timeoutMs: number): Promise<TestResult> {
   const client = TESTED_CLIENTS[adapter.name];
   const { denied, harmless } = place.commands;
   const { project: cwd, env } = place;
@@ -99,14 +99,14 @@ async function tested(adapter: Adapter, program: string, place: TestPlace, timeo
   const gate = await serveGate({ env, web: false, notifications: false });
   try {
     const argv = ownWords(["connect", adapter.name, "--level", "Supervised", "--client", program, "--untested"]);
-    const connected = await runBounded({ argv, cwd, env, timeout_ms: CONNECT_TIMEOUT_MS });
+    const connected = await runBounded({ argv, cwd, env, timeoutMs: CONNECT_TIMEOUT_MS });
     const none = { results: [], asked: 0, version: "" };
     if (connected.problem !== null) return { ...connected, ...none, unconnected: reasonOf(connected) };
     const model = await client.model([denied, harmless]);
     try {
       const started = client.start(model.url, place);
       const ended = await withoutAnswers(gate, () =>
-        runBounded({ argv: [program, ...started.args], cwd, env: { ...env, ...started.env }, timeout_ms }),
+        runBounded({ argv: [program, ...started.args], cwd, env: { ...env, ...started.env }, timeoutMs }),
       );
       const { decisions } = await gate.operator.call("status", {});
       const asked = decisions.allowed + decisions.denied + decisions.asked;

@@ -24,7 +24,7 @@ export interface TestedClient {
   prepare?(place: TestPlace, program: string): Promise<void> | void;
   /** Why it can't be tested here without what is the user's, or undefined. */
   refusal?(place: TestPlace): Promise<string | undefined>;
-  start(model_url: string, place: TestPlace): { args: readonly string[]; env: Readonly<Record<string, string>> };
+  start(modelUrl: string, place: TestPlace): { args: readonly string[]; env: Readonly<Record<string, string>> };
 }
 
 export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
@@ -118,11 +118,16 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
       const models = { m1: { name: "M1", tool_call: true, limit: { context: 200_000, output: 8000 } } };
       const options = { baseURL: url, apiKey: "test" };
       const provider = { pretended: { npm: "@ai-sdk/openai-compatible", options, models } };
-      const [model, enabled_providers] = ["pretended/m1", ["pretended"]];
+      const [model, enabledProviders] = ["pretended/m1", ["pretended"]];
       return {
         args: ["run", "--auto", "go"],
         env: {
-          OPENCODE_CONFIG_CONTENT: JSON.stringify({ model, small_model: model, enabled_providers, provider }),
+          OPENCODE_CONFIG_CONTENT: JSON.stringify({
+            model,
+            small_model: model,
+            enabled_providers: enabledProviders,
+            provider,
+          }),
           OPENCODE_DISABLE_MODELS_FETCH: "1",
           OPENCODE_DISABLE_AUTOUPDATE: "1",
           OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
@@ -135,7 +140,7 @@ export const TESTED_CLIENTS: Readonly<Record<AdapterName, TestedClient>> = {
 const modelOf = (api: LoopbackApi, results: () => string[]): PretendedModel => ({
   url: api.url,
   results,
-  version: () => /\/(\d[\w.-]{0,31})/.exec(api.user_agent)?.[1] ?? "",
+  version: () => /\/(\d[\w.-]{0,31})/.exec(api.userAgent)?.[1] ?? "",
   close: () => api.close(),
 });
 

@@ -39,7 +39,7 @@ export function callLines(
       scriptLines({ ...one, file: shortPath(one.file, home) }, width, language),
     ),
   ];
-  return [...said, ...(rows.length === 0 ? [CARD_WORDS[language].no_arguments] : rows)];
+  return [...said, ...(rows.length === 0 ? [CARD_WORDS[language].noArguments] : rows)];
 }
 
 function shortPath(path: string, home: string | null): string {
@@ -103,7 +103,7 @@ function scriptLines({ name, file, lines, total_lines, has_changed }: StandsFor,
 }
 
 function shownLines(text: string): string[] {
-  return visible(text, { keep_newlines: true }).replaceAll("\t", "    ").split("\n");
+  return visible(text, { keepNewlines: true }).replaceAll("\t", "    ").split("\n");
 }
 
 function indented(line: string, start: string, width: number): string[] {

@@ -74,24 +74,24 @@ function factRows(
 
 function backgroundRows(
   card: ApprovalView,
-  { reason, allowing, wanted_by, asked, judged }: CardFacts,
+  { reason, allowing, wantedBy, asked, judged }: CardFacts,
   width: number,
   most: number,
   { language, home }: Pick<WatchState, "language" | "home">,
 ): Row[] {
   const words = CARD_WORDS[language];
   const folder = card.cwd === null || home === null ? card.cwd : shortenHome(card.cwd, home);
-  const in_folder = folder === null ? words.folder_unknown : words.in_folder(visible(folder));
-  const judged_more = judged.length - JUDGES_SAID;
+  const inFolder = folder === null ? words.folderUnknown : words.inFolder(visible(folder));
+  const judgedMore = judged.length - JUDGES_SAID;
   const texts = [
     // A command's line has said it.
     ...(folder !== null && card.card.lines.some((line) => line.endsWith(`(in ${folder})`))
       ? []
-      : folded(in_folder, width, 1)),
+      : folded(inFolder, width, 1)),
     ...(asked === null ? [] : folded(visible(`${asked.label} ${asked.text}`), width, most)),
     ...judged.slice(0, JUDGES_SAID).flatMap(({ text }) => folded(visible(text), width, most)),
-    ...(judged_more > 0 ? [callWords[language].more(judged_more)] : []),
-    ...(wanted_by === null ? [] : folded(visible(wanted_by), width, most)),
+    ...(judgedMore > 0 ? [callWords[language].more(judgedMore)] : []),
+    ...(wantedBy === null ? [] : folded(visible(wantedBy), width, most)),
     ...(allowing === null ? [] : folded(allowing, width, most)),
     ...(reason === "" ? [] : folded(words.says(visible(card.agent_name), visible(reason)), width, most)),
   ];
@@ -109,24 +109,24 @@ export function choiceRows(
 ) {
   const words = CARD_WORDS[language];
   const blocks = choicesOf(card, mode).map((choice, index): Row[] => {
-    const is_chosen = index === mode.index;
-    const is_own = is_chosen && choice.grants.length === 1;
-    const edit = is_own && mode.target !== choice.grants[0]?.target ? words.target_edited : "";
+    const isChosen = index === mode.index;
+    const isOwn = isChosen && choice.grants.length === 1;
+    const edit = isOwn && mode.target !== choice.grants[0]?.target ? words.targetEdited : "";
     const stored = choice.grants.flatMap(({ capability, target }) => {
-      const is_edited = is_own && mode.editing?.field === "target";
+      const isEdited = isOwn && mode.editing?.field === "target";
       const shown =
-        is_edited && mode.editing !== null ? lineShown(mode.editing.line) : visible(is_own ? mode.target : target);
-      return wrapped(words.stored_on(capability, shown), width - 4);
+        isEdited && mode.editing !== null ? lineShown(mode.editing.line) : visible(isOwn ? mode.target : target);
+      return wrapped(words.storedOn(capability, shown), width - 4);
     });
-    const targets = is_own ? [editedTarget(mode)] : choice.grants.map(({ target }) => target);
+    const targets = isOwn ? [editedTarget(mode)] : choice.grants.map(({ target }) => target);
     const excluded = excludedFrom(card.choices, targets);
     const note = excluded === null ? [] : folded(visible(excluded), width - 4, 3);
     return [
       {
-        text: `${is_chosen ? "›" : " "} ${folded(choiceText(choice, language) + edit, width - 2, 1)[0]}`,
-        tone: is_chosen ? "marked" : "plain",
+        text: `${isChosen ? "›" : " "} ${folded(choiceText(choice, language) + edit, width - 2, 1)[0]}`,
+        tone: isChosen ? "marked" : "plain",
       },
-      ...stored.map((text): Row => ({ text: `    ${text}`, tone: is_chosen ? "plain" : "quiet" })),
+      ...stored.map((text): Row => ({ text: `    ${text}`, tone: isChosen ? "plain" : "quiet" })),
       ...note.map((text): Row => ({ text: `    ${text}`, tone: "quiet" })),
     ];
   });
@@ -145,8 +145,8 @@ export function choiceRows(
     ] as const) {
       const block = blocks[index];
       if (block === undefined) continue;
-      const is_last = to - from + 1 === blocks.length;
-      if (used + block.length + (is_last ? 0 : 1) > free) continue;
+      const isLast = to - from + 1 === blocks.length;
+      if (used + block.length + (isLast ? 0 : 1) > free) continue;
       used += block.length;
       if (side === "below") to++;
       else from--;
@@ -154,7 +154,7 @@ export function choiceRows(
     }
   }
   const hidden = blocks.length - (to - from);
-  const more: Row[] = hint() === 0 ? [] : [{ text: `  ${words.more_choices(hidden)}`, tone: "quiet" }];
+  const more: Row[] = hint() === 0 ? [] : [{ text: `  ${words.moreChoices(hidden)}`, tone: "quiet" }];
   return { rows: [...blocks.slice(from, to).flat(), ...more, ...expiry], fits: chosen.length + more.length <= free };
 }
 
@@ -165,12 +165,12 @@ function editedTarget({ editing, target }: Choosing): string {
 
 function expiryText(mode: Choosing, now: number, language: Language): string {
   const words = CARD_WORDS[language];
-  const by_itself = mode.scope === "session" ? words.session_ends : words.you_revoke;
-  if (mode.editing?.field === "expires") return `${lineShown(mode.editing.line)}   (${words.ends(by_itself)})`;
-  if (mode.expires === "") return by_itself;
+  const byItself = mode.scope === "session" ? words.sessionEnds : words.youRevoke;
+  if (mode.editing?.field === "expires") return `${lineShown(mode.editing.line)}   (${words.ends(byItself)})`;
+  if (mode.expires === "") return byItself;
   const end = parsedExpiry(mode.expires, now);
   return end === undefined
-    ? `${visible(mode.expires)}   ${words.not_an_end}`
+    ? `${visible(mode.expires)}   ${words.notAnEnd}`
     : `${visible(mode.expires)} = ${momentText(end, now, language)}`;
 }
 
@@ -207,7 +207,7 @@ export function otherRows(state: WatchState, width: number, most: number, now: n
   const hidden = others.length - shown.length;
   if (hidden === 0) return rows;
   const words = CARD_WORDS[state.language];
-  const more = shown.length > 0 ? words.more_waiting(hidden) : words.others_waiting(hidden);
+  const more = shown.length > 0 ? words.moreWaiting(hidden) : words.othersWaiting(hidden);
   return [...rows, { text: folded(OTHERS_INDENT + more, width, 1)[0] ?? "", tone: "quiet" }];
 }
 

@@ -7,19 +7,19 @@ import { STOP_WORDS } from "../../ipc/words/call-words.ts";
 interface FrameWords {
   asking: string;
   nothing: string;
-  nothing_next: string;
-  to_connect: () => string;
+  nothingNext: string;
+  toConnect: () => string;
   paused: string;
-  to_resume: (reason: string) => string;
+  toResume: (reason: string) => string;
   interrupted: string;
-  interrupted_next: string;
+  interruptedNext: string;
   too_small: string;
   sending: string;
-  whole_call: (executor: string) => string;
-  lines_of: (from: number, to: number, all: number) => string;
-  more_lines: (count: number) => string;
-  the_end: string;
-  stored: (is_session: boolean) => string;
+  wholeCall: (executor: string) => string;
+  linesOf: (from: number, to: number, all: number) => string;
+  moreLines: (count: number) => string;
+  theEnd: string;
+  stored: (isSession: boolean) => string;
   looking: string;
   position: (index: number, count: number) => string;
   keys: Readonly<
@@ -61,48 +61,48 @@ interface FrameWords {
   >;
   help: readonly string[];
   pasted: string;
-  pasted_choices: string;
+  pastedChoices: string;
   only_once: string;
-  no_looks: string;
-  only_stop: string;
-  call_not_shown: string;
-  read_first: string;
-  no_target: string;
-  several_grants: string;
-  choice_not_shown: string;
-  empty_target: string;
-  on_its_way: string;
+  noLooks: string;
+  onlyStop: string;
+  callNotShown: string;
+  readFirst: string;
+  noTarget: string;
+  severalGrants: string;
+  choiceNotShown: string;
+  emptyTarget: string;
+  onItsWay: string;
   too_early: string;
-  no_speech: string;
-  no_date: (text: string) => string;
+  noSpeech: string;
+  noDate: (text: string) => string;
   paired: (name: string, level: string) => string;
-  not_paired: (name: string) => string;
-  asks_to_pair: (name: string) => string;
-  more_judged: (count: number) => string;
-  refused_calls: (count: number) => string;
-  allow_asked: string;
-  allowed_once: (what: string) => string;
-  refused_ago: (agent: string, ago: string) => string;
+  notPaired: (name: string) => string;
+  asksToPair: (name: string) => string;
+  moreJudged: (count: number) => string;
+  refusedCalls: (count: number) => string;
+  allowAsked: string;
+  allowedOnce: (what: string) => string;
+  refusedAgo: (agent: string, ago: string) => string;
 }
 
 export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
   en: {
     asking: "Asking the gate for requests …",
     nothing: "Nothing is waiting for you.",
-    nothing_next: "Connected agents ask here, and those that want to be paired.",
-    to_connect: () => `To connect Claude Code: ${ownCommand("connect claude-code")}`,
+    nothingNext: "Connected agents ask here, and those that want to be paired.",
+    toConnect: () => `To connect Claude Code: ${ownCommand("connect claude-code")}`,
     paused: "The gate is paused: every call is denied.",
-    to_resume: (reason) => `${reason}. To resume: ${ownCommand("safety resume")}`,
+    toResume: (reason) => `${reason}. To resume: ${ownCommand("safety resume")}`,
     interrupted: "The request you were answering has ended.",
-    interrupted_next: "What you typed was not sent. Enter or Esc continues.",
+    interruptedNext: "What you typed was not sent. Enter or Esc continues.",
     too_small: "The window is too small.",
     sending: "Sending your answer …",
-    whole_call: (executor) => `the whole call: ${executor}`,
-    lines_of: (from, to, all) => `lines ${from} to ${to} of ${all}`,
-    more_lines: (count) => `▼ ${count} more ${count === 1 ? "line" : "lines"}: space`,
-    the_end: "▲ the end; b goes back",
+    wholeCall: (executor) => `the whole call: ${executor}`,
+    linesOf: (from, to, all) => `lines ${from} to ${to} of ${all}`,
+    moreLines: (count) => `▼ ${count} more ${count === 1 ? "line" : "lines"}: space`,
+    theEnd: "▲ the end; b goes back",
     looking: "this tool only looks, while its server says the same of it: this would be stored, too",
-    stored: (is_session) => `approve ${is_session ? "for this session" : "permanently"}: exactly this would be stored`,
+    stored: (isSession) => `approve ${isSession ? "for this session" : "permanently"}: exactly this would be stored`,
     position: (index, count) => `${index} of ${count}`,
     keys: {
       quit: "q quit",
@@ -155,47 +155,47 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       "Nothing counts in a request's first 500 ms.",
     ],
     pasted: "Pasted text does nothing here.",
-    pasted_choices: "Pasted text does nothing here: e edits the target, x the expiry.",
+    pastedChoices: "Pasted text does nothing here: e edits the target, x the expiry.",
     only_once: "This can only be approved once: a.",
-    no_looks: "Of this it can't be said that it only looks.",
-    only_stop: "It can only be stopped, d, or let continue, a.",
-    call_not_shown: "Make the window larger: the call isn't shown.",
-    read_first: "Read the whole call first: space shows what comes next, b what came before.",
-    no_target: "It names no target: c denies this very call.",
-    several_grants: "It needs several grants; their targets can't be edited.",
-    choice_not_shown: "Make the window larger: not all that would be stored is shown.",
-    empty_target: "A target can't be empty.",
-    on_its_way: "Your last answer is still on its way.",
+    noLooks: "Of this it can't be said that it only looks.",
+    onlyStop: "It can only be stopped, d, or let continue, a.",
+    callNotShown: "Make the window larger: the call isn't shown.",
+    readFirst: "Read the whole call first: space shows what comes next, b what came before.",
+    noTarget: "It names no target: c denies this very call.",
+    severalGrants: "It needs several grants; their targets can't be edited.",
+    choiceNotShown: "Make the window larger: not all that would be stored is shown.",
+    emptyTarget: "A target can't be empty.",
+    onItsWay: "Your last answer is still on its way.",
     too_early: "Too early: this card has only just appeared.",
-    no_speech: "Nothing can be said: there is no spd-say, say or espeak-ng on your PATH.",
-    no_date: (text) => `${text} is neither a span nor a date: write 2h, today, 30d or 2027-01-31T12:00:00Z`,
+    noSpeech: "Nothing can be said: there is no spd-say, say or espeak-ng on your PATH.",
+    noDate: (text) => `${text} is neither a span nor a date: write 2h, today, 30d or 2027-01-31T12:00:00Z`,
     paired: (name, level) => `You paired ${name}: ${level}`,
-    not_paired: (name) => `You refused to pair ${name}`,
-    asks_to_pair: (name) => `${name} asks to be paired`,
-    more_judged: (count) => `and ${count} more`,
-    refused_calls: (count) => `${count} ${count === 1 ? "call" : "calls"} refused: Tab`,
-    allow_asked: "Allow it once in spite of the judge?",
-    allowed_once: (what) => `You allowed it once: ${what}`,
-    refused_ago: (agent, ago) => `${agent}  ·  ${ago} ago`,
+    notPaired: (name) => `You refused to pair ${name}`,
+    asksToPair: (name) => `${name} asks to be paired`,
+    moreJudged: (count) => `and ${count} more`,
+    refusedCalls: (count) => `${count} ${count === 1 ? "call" : "calls"} refused: Tab`,
+    allowAsked: "Allow it once in spite of the judge?",
+    allowedOnce: (what) => `You allowed it once: ${what}`,
+    refusedAgo: (agent, ago) => `${agent}  ·  ${ago} ago`,
   },
   it: {
     asking: "Chiedo le richieste al gate …",
     nothing: "Niente aspetta una tua risposta.",
-    nothing_next: "Qui chiedono gli agenti collegati, e quelli che vogliono collegarsi.",
-    to_connect: () => `Per collegare Claude Code: ${ownCommand("connect claude-code")}`,
+    nothingNext: "Qui chiedono gli agenti collegati, e quelli che vogliono collegarsi.",
+    toConnect: () => `Per collegare Claude Code: ${ownCommand("connect claude-code")}`,
     paused: "Il gate è in pausa: ogni chiamata è rifiutata.",
-    to_resume: (reason) => `${reason}. Per riprendere: ${ownCommand("safety resume")}`,
+    toResume: (reason) => `${reason}. Per riprendere: ${ownCommand("safety resume")}`,
     interrupted: "La richiesta a cui rispondevi è finita.",
-    interrupted_next: "Quello che hai scritto non è stato inviato. Invio o Esc continua.",
+    interruptedNext: "Quello che hai scritto non è stato inviato. Invio o Esc continua.",
     too_small: "La finestra è troppo piccola.",
     sending: "Invio la tua risposta …",
-    whole_call: (executor) => `la chiamata intera: ${executor}`,
-    lines_of: (from, to, all) => `righe da ${from} a ${to} di ${all}`,
-    more_lines: (count) => `▼ ${count === 1 ? "ancora 1 riga" : `ancora ${count} righe`}: spazio`,
-    the_end: "▲ la fine; b torna indietro",
+    wholeCall: (executor) => `la chiamata intera: ${executor}`,
+    linesOf: (from, to, all) => `righe da ${from} a ${to} di ${all}`,
+    moreLines: (count) => `▼ ${count === 1 ? "ancora 1 riga" : `ancora ${count} righe`}: spazio`,
+    theEnd: "▲ la fine; b torna indietro",
     looking: "questo strumento guarda soltanto, finché il server ne dice le stesse cose: si salva anche questo",
-    stored: (is_session) =>
-      `approva ${is_session ? "per questa sessione" : "per sempre"}: verrebbe salvato esattamente questo`,
+    stored: (isSession) =>
+      `approva ${isSession ? "per questa sessione" : "per sempre"}: verrebbe salvato esattamente questo`,
     position: (index, count) => `${index} di ${count}`,
     keys: {
       quit: "q esci",
@@ -248,27 +248,27 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       "Nei primi 500 ms di una richiesta niente conta.",
     ],
     pasted: "Il testo incollato qui non fa niente.",
-    pasted_choices: "Il testo incollato qui non fa niente: e modifica l'obiettivo, x la scadenza.",
+    pastedChoices: "Il testo incollato qui non fa niente: e modifica l'obiettivo, x la scadenza.",
     only_once: "Questo si può approvare solo una volta: a.",
-    no_looks: "Di questo non si può dire che guarda soltanto.",
-    only_stop: "Si può solo fermare, d, o lasciar continuare, a.",
-    call_not_shown: "Allarga la finestra: la chiamata non si vede.",
-    read_first: "Prima leggi tutta la chiamata: spazio mostra il seguito, b ciò che viene prima.",
-    no_target: "Non nomina un obiettivo: c rifiuta proprio questa chiamata.",
-    several_grants: "Servono più permessi; i loro obiettivi non si possono modificare.",
-    choice_not_shown: "Allarga la finestra: non si vede tutto quello che verrebbe salvato.",
-    empty_target: "Un obiettivo non può essere vuoto.",
-    on_its_way: "La tua ultima risposta è ancora in viaggio.",
+    noLooks: "Di questo non si può dire che guarda soltanto.",
+    onlyStop: "Si può solo fermare, d, o lasciar continuare, a.",
+    callNotShown: "Allarga la finestra: la chiamata non si vede.",
+    readFirst: "Prima leggi tutta la chiamata: spazio mostra il seguito, b ciò che viene prima.",
+    noTarget: "Non nomina un obiettivo: c rifiuta proprio questa chiamata.",
+    severalGrants: "Servono più permessi; i loro obiettivi non si possono modificare.",
+    choiceNotShown: "Allarga la finestra: non si vede tutto quello che verrebbe salvato.",
+    emptyTarget: "Un obiettivo non può essere vuoto.",
+    onItsWay: "La tua ultima risposta è ancora in viaggio.",
     too_early: "Troppo presto: questa scheda è appena apparsa.",
-    no_speech: "Non si può dire nulla: nel tuo PATH non c'è spd-say, say o espeak-ng.",
-    no_date: (text) => `${text} non è né una durata né una data: scrivi 2h, today, 30d o 2027-01-31T12:00:00Z`,
+    noSpeech: "Non si può dire nulla: nel tuo PATH non c'è spd-say, say o espeak-ng.",
+    noDate: (text) => `${text} non è né una durata né una data: scrivi 2h, today, 30d o 2027-01-31T12:00:00Z`,
     paired: (name, level) => `Hai collegato ${name}: ${level}`,
-    not_paired: (name) => `Hai rifiutato di collegare ${name}`,
-    asks_to_pair: (name) => `${name} chiede di collegarsi`,
-    more_judged: (count) => (count === 1 ? "e un'altra" : `e altre ${count}`),
-    refused_calls: (count) => (count === 1 ? "una chiamata respinta: Tab" : `${count} chiamate respinte: Tab`),
-    allow_asked: "Consentirla una volta nonostante il giudice?",
-    allowed_once: (what) => `Hai consentito una volta: ${what}`,
-    refused_ago: (agent, ago) => `${agent}  ·  ${ago} fa`,
+    notPaired: (name) => `Hai rifiutato di collegare ${name}`,
+    asksToPair: (name) => `${name} chiede di collegarsi`,
+    moreJudged: (count) => (count === 1 ? "e un'altra" : `e altre ${count}`),
+    refusedCalls: (count) => (count === 1 ? "una chiamata respinta: Tab" : `${count} chiamate respinte: Tab`),
+    allowAsked: "Consentirla una volta nonostante il giudice?",
+    allowedOnce: (what) => `Hai consentito una volta: ${what}`,
+    refusedAgo: (agent, ago) => `${agent}  ·  ${ago} fa`,
   },
 };

@@ -41,7 +41,7 @@ export interface Key {
   input: string;
   name?: KeyName;
   /** Several characters received at once: text for a line, never a key. */
-  is_paste?: true;
+  isPaste?: true;
 }
 
 interface Times {
@@ -56,7 +56,7 @@ const MAX_TARGET = 4096;
 /** Applies a key. @param now milliseconds of a monotonic clock @param wall Unix milliseconds, for dates */
 export function pressed(state: WatchState, key: Key, now: number, layout: Layout, wall = now): Step {
   if (key.name === "quit") return { state, effect: { kind: "quit" } };
-  if (state.is_away) return key.input === "q" && !key.is_paste ? { state, effect: { kind: "quit" } } : { state };
+  if (state.isAway) return key.input === "q" && !key.isPaste ? { state, effect: { kind: "quit" } } : { state };
   const quiet = { ...state, notice: "" };
   switch (state.mode.kind) {
     case "cards":
@@ -70,15 +70,15 @@ export function pressed(state: WatchState, key: Key, now: number, layout: Layout
     case "override":
       return overriding(quiet, key, now);
     case "help":
-      return { state: { ...quiet, mode: { kind: "cards" }, selected_at: now } };
+      return { state: { ...quiet, mode: { kind: "cards" }, selectedAt: now } };
     case "interrupted":
       if (key.name !== "enter" && key.name !== "escape") return { state };
-      return { state: { ...quiet, mode: { kind: "cards" }, selected_at: now } };
+      return { state: { ...quiet, mode: { kind: "cards" }, selectedAt: now } };
   }
 }
 
 function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step {
-  if (key.is_paste) return said(state, wordsOf(state).pasted);
+  if (key.isPaste) return said(state, wordsOf(state).pasted);
   if (key.input === "q") return { state, effect: { kind: "quit" } };
   if (key.input === "?") return { state: { ...state, mode: { kind: "help" } } };
   const by = stepOf(key);
@@ -94,7 +94,7 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (key.name === "enter" || key.input === "d")
     return answered(state, { token: card.token, decision: "rejected" }, now);
   if (card.repeated !== null && ["c", "t", "m", "s", "p", "l"].includes(key.input))
-    return said(state, wordsOf(state).only_stop);
+    return said(state, wordsOf(state).onlyStop);
   if (key.input === "c" || key.input === "t")
     return refusedForSession(state, card, key.input === "c" ? "call" : "target", now);
   if (key.input === "m")
@@ -102,8 +102,8 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (!["a", "s", "p", "l"].includes(key.input)) return { state };
   const early = unlessEarly(state, now);
   if (early !== undefined) return early;
-  if (layout.page === 0) return said(state, wordsOf(state).call_not_shown);
-  if (!state.is_read) return said(state, wordsOf(state).read_first);
+  if (layout.page === 0) return said(state, wordsOf(state).callNotShown);
+  if (!state.isRead) return said(state, wordsOf(state).readFirst);
   if (key.input === "a") return answered(state, { token: card.token, decision: "approved" }, now);
   if (key.input === "l") return choosing(state, card, { scope: "session", only_looks: true });
   return choosing(state, card, { scope: key.input === "s" ? "session" : "permanent", only_looks: false });
@@ -119,7 +119,7 @@ function pairing(state: WatchState, key: Key, now: number): Step {
   if (level === null && key.name !== "enter" && key.input !== "d") return { state };
   const early = unlessEarly(state, now);
   if (early !== undefined) return early;
-  if (state.answering !== null) return said(state, wordsOf(state).on_its_way);
+  if (state.answering !== null) return said(state, wordsOf(state).onItsWay);
   return { state: { ...state, answering: pairingKey(request) }, effect: { kind: "pair", name: request.name, level } };
 }
 
@@ -130,19 +130,19 @@ function atRefusal(state: WatchState, key: Key, now: number, layout: Layout): St
   if (refusal === undefined || !(dismisses || key.input === "o")) return { state };
   const early = unlessEarly(state, now);
   if (early !== undefined) return early;
-  if (state.answering !== null) return said(state, wordsOf(state).on_its_way);
+  if (state.answering !== null) return said(state, wordsOf(state).onItsWay);
   if (dismisses)
     return { state: { ...state, answering: refusalKey(refusal) }, effect: { kind: "dismiss", id: refusal.id } };
   if (!refusal.can_override) return said(state, `${possibleText(refusal, state.language)}.`);
-  if (layout.page === 0) return said(state, wordsOf(state).call_not_shown);
-  if (!state.is_read) return said(state, wordsOf(state).read_first);
-  return { state: { ...state, mode: { kind: "override" }, selected_at: now } };
+  if (layout.page === 0) return said(state, wordsOf(state).callNotShown);
+  if (!state.isRead) return said(state, wordsOf(state).readFirst);
+  return { state: { ...state, mode: { kind: "override" }, selectedAt: now } };
 }
 
 function overriding(state: WatchState, key: Key, now: number): Step {
   const refusal = selectedRefusal(state);
   if (refusal === undefined || key.name === "escape") return { state: { ...state, mode: { kind: "cards" } } };
-  if (key.is_paste) return said(state, wordsOf(state).pasted);
+  if (key.isPaste) return said(state, wordsOf(state).pasted);
   if (key.input !== "y") return { state };
   const early = unlessEarly(state, now);
   if (early !== undefined) return early;
@@ -152,14 +152,14 @@ function overriding(state: WatchState, key: Key, now: number): Step {
 
 /** A no for the rest of the session: to this very call, or to all on its target. */
 function refusedForSession(state: WatchState, card: ApprovalView, refuse: Refuse, now: number): Step {
-  if (!card.refusals.some((one) => one.refuse === refuse)) return said(state, wordsOf(state).no_target);
+  if (!card.refusals.some((one) => one.refuse === refuse)) return said(state, wordsOf(state).noTarget);
   return answered(state, { token: card.token, decision: "rejected", refuse }, now);
 }
 
 function choosing(state: WatchState, card: ApprovalView, of: Pick<Choosing, "scope" | "only_looks">): Step {
   const [first] = choicesOf(card, of);
-  const { only_once, no_looks } = wordsOf(state);
-  if (first === undefined) return said(state, of.only_looks ? no_looks : only_once);
+  const { only_once, noLooks } = wordsOf(state);
+  if (first === undefined) return said(state, of.only_looks ? noLooks : only_once);
   const mode: Choosing = { kind: "choices", ...of, index: 0, target: targetOf(first), expires: "", editing: null };
   return { state: { ...state, mode } };
 }
@@ -183,7 +183,7 @@ function inChoices(state: WatchState, mode: Choosing, key: Key, times: Times, la
   const card = selectedCard(state);
   const set = (change: Partial<Choosing>): Step => ({ state: { ...state, mode: { ...mode, ...change } } });
   if (card === undefined || key.name === "escape") return { state: { ...state, mode: { kind: "cards" } } };
-  if (key.is_paste) return said(state, wordsOf(state).pasted_choices);
+  if (key.isPaste) return said(state, wordsOf(state).pastedChoices);
   const choices = choicesOf(card, mode);
   const choice = choices[mode.index];
   const by = stepOf(key);
@@ -192,13 +192,13 @@ function inChoices(state: WatchState, mode: Choosing, key: Key, times: Times, la
     return set({ index, target: targetOf(choices[index]) });
   }
   if (key.input === "e") {
-    if (choice?.grants.length !== 1) return said(state, wordsOf(state).several_grants);
+    if (choice?.grants.length !== 1) return said(state, wordsOf(state).severalGrants);
     return set({ editing: { field: "target", line: lineOf(mode.target) } });
   }
   if (key.name === "left" || key.name === "right") return set(ofLength(card, mode, key.name === "left" ? -1 : 1));
   if (key.input === "x") return set({ editing: { field: "expires", line: lineOf(mode.expires) } });
   if (key.name !== "enter") return { state };
-  if (!layout.choice_fits) return said(state, wordsOf(state).choice_not_shown);
+  if (!layout.choiceFits) return said(state, wordsOf(state).choiceNotShown);
   return confirmed(state, card, mode, choice, times);
 }
 
@@ -238,7 +238,7 @@ function inField(state: WatchState, mode: Choosing, editing: NonNullable<Choosin
   if (key.name !== "enter" && key.name !== "tab")
     return set({ editing: { ...editing, line: typed(editing.line, key, MAX_TARGET) } });
   const text = lineText(editing.line).trim();
-  if (editing.field === "target" && text === "") return { ...state, notice: wordsOf(state).empty_target };
+  if (editing.field === "target" && text === "") return { ...state, notice: wordsOf(state).emptyTarget };
   return set({ editing: null, [editing.field]: text });
 }
 
@@ -249,19 +249,19 @@ function confirmed(
   choice: Choice | undefined,
   { now, wall }: Times,
 ): Step {
-  let expires_at: string | undefined;
+  let expiresAt: string | undefined;
   try {
-    expires_at = mode.expires === "" ? undefined : parseExpiry(mode.expires, wall);
+    expiresAt = mode.expires === "" ? undefined : parseExpiry(mode.expires, wall);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return said(state, wordsOf(state).no_date(JSON.stringify(mode.expires)));
+    return said(state, wordsOf(state).noDate(JSON.stringify(mode.expires)));
   }
   const answer: Answer = { token: card.token, decision: "approved", scope: choice?.scope ?? mode.scope };
   if (mode.only_looks) answer.only_looks = true;
   if (choice?.scope === "none") return answered(state, answer, now);
   if (choice !== undefined && choice.reach !== null) answer.reach = choice.reach;
   if (choice?.grants.length === 1) answer.target = mode.target;
-  if (expires_at !== undefined) answer.expires_at = expires_at;
+  if (expiresAt !== undefined) answer.expires_at = expiresAt;
   return answered(state, answer, now);
 }
 
@@ -269,12 +269,12 @@ function confirmed(
 function answered(state: WatchState, answer: Answer, now: number): Step {
   const early = unlessEarly(state, now);
   if (early !== undefined) return early;
-  if (state.answering !== null) return said(state, wordsOf(state).on_its_way);
+  if (state.answering !== null) return said(state, wordsOf(state).onItsWay);
   return { state: { ...state, answering: answer.token }, effect: { kind: "answer", answer } };
 }
 
 function unlessEarly(state: WatchState, now: number): Step | undefined {
-  if (now - state.selected_at >= PRESS_DELAY_MS) return undefined;
+  if (now - state.selectedAt >= PRESS_DELAY_MS) return undefined;
   return said(state, wordsOf(state).too_early);
 }
 

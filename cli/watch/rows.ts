@@ -54,8 +54,8 @@ function broken(text: string, width: number): string[] {
   for (const word of text.split(" ")) {
     const last = rows.at(-1);
     const joined = last === undefined ? word : `${last} ${word}`;
-    const is_too_wide = last === undefined || widthOf(word) > width;
-    if (!is_too_wide && widthOf(joined) > width) rows.push(word);
+    const isTooWide = last === undefined || widthOf(word) > width;
+    if (!isTooWide && widthOf(joined) > width) rows.push(word);
     else rows.splice(-1, 1, ...wrapped(joined, width));
   }
   return rows;

@@ -53,7 +53,7 @@ const FRAME_COLUMNS = 4;
 const SMALL_ROWS = 20;
 /** From here on there is room for more of the other waiting requests and of the ended ones. */
 const LARGE_ROWS = 30;
-const NOTHING: Layout = { lines: 0, page: 0, choice_fits: false };
+const NOTHING: Layout = { lines: 0, page: 0, choiceFits: false };
 
 export function arranged(state: WatchState, screen: Size, now: number): Arranged {
   const top = alarmRows(state, screen.columns, screen.rows >= SMALL_ROWS ? 2 : 1);
@@ -73,20 +73,20 @@ export function arranged(state: WatchState, screen: Size, now: number): Arranged
 
 function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: number): Omit<Arranged, "top"> {
   const width = Math.max(16, size.columns - FRAME_COLUMNS);
-  const is_small = size.rows < SMALL_ROWS;
-  const is_large = size.rows >= LARGE_ROWS;
+  const isSmall = size.rows < SMALL_ROWS;
+  const isLarge = size.rows >= LARGE_ROWS;
   const position = positionOf(state);
-  const head = headRows(card, position, width, now, is_large ? 3 : is_small ? 1 : 2, state);
+  const head = headRows(card, position, width, now, isLarge ? 3 : isSmall ? 1 : 2, state);
   const layout = layoutOf(card, state, width);
   const rest = (fits: boolean): Row[] =>
     fitting(
       [
-        ...otherRows(state, size.columns, is_large ? 5 : is_small ? 1 : 2, now),
-        ...runningRows(state, size.columns, is_large ? 3 : is_small ? 0 : 1, now),
-        ...(is_small ? [] : refusedRow(state, size.columns)),
-        ...endedRows(state, size, is_large ? 3 : is_small ? 0 : 1),
+        ...otherRows(state, size.columns, isLarge ? 5 : isSmall ? 1 : 2, now),
+        ...runningRows(state, size.columns, isLarge ? 3 : isSmall ? 0 : 1, now),
+        ...(isSmall ? [] : refusedRow(state, size.columns)),
+        ...endedRows(state, size, isLarge ? 3 : isSmall ? 0 : 1),
         noticeRow(state, size),
-        ...footerRows(keyWords(card, state, fits), size.columns, is_small ? smallFooter(state.mode) : size.rows),
+        ...footerRows(keyWords(card, state, fits), size.columns, isSmall ? smallFooter(state.mode) : size.rows),
       ],
       size,
     );
@@ -100,17 +100,17 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
     return {
       card: clipped([...head, { text, tone: "quiet" }, ...rows], below, size),
       rest: below,
-      layout: { ...layout, choice_fits: fits },
+      layout: { ...layout, choiceFits: fits },
     };
   }
   const editor = state.mode.kind === "message" ? messageRows(state.mode.line, width, state.language) : [];
   const below = rest(layout.lines <= room(rest(true)) - editor.length);
-  const page = pageIn(room(below) - editor.length, layout, is_small);
+  const page = pageIn(room(below) - editor.length, layout, isSmall);
   return {
     card:
       page === 0
         ? clipped([...head.slice(0, 1), tooSmall(state, width), ...head.slice(1), ...editor], below, size)
-        : [...head, ...callRows(card, state, width, page, is_small), ...editor],
+        : [...head, ...callRows(card, state, width, page, isSmall), ...editor],
     rest: below,
     layout: { ...layout, page },
   };
@@ -126,41 +126,41 @@ function roomFor(size: Size, head: readonly Row[], below: readonly Row[]): numbe
 }
 
 /** In a small window the head of the call and the keys say that there is more of it: its row is the call's. */
-function pageIn(free: number, { lines }: Layout, is_small: boolean): number {
-  return Math.max(0, lines <= free || is_small ? free : free - 1);
+function pageIn(free: number, { lines }: Layout, isSmall: boolean): number {
+  return Math.max(0, lines <= free || isSmall ? free : free - 1);
 }
 
 /** What was refused: like a card, with the whole call, but nothing waits for an answer. */
 function refusalScreen(refusal: RefusedCall, state: WatchState, size: Size, now: number): Omit<Arranged, "top"> {
   const width = Math.max(16, size.columns - FRAME_COLUMNS);
-  const is_small = size.rows < SMALL_ROWS;
+  const isSmall = size.rows < SMALL_ROWS;
   const call = { ...refusal, intent: "" };
-  const head = refusalRows(refusal, positionOf(state), width, now, is_small ? 1 : 3, state);
+  const head = refusalRows(refusal, positionOf(state), width, now, isSmall ? 1 : 3, state);
   const layout = layoutOf(call, state, width);
   const rest = (fits: boolean): Row[] =>
     fitting(
       [
-        ...runningRows(state, size.columns, is_small ? 0 : 3, now),
-        ...endedRows(state, size, is_small ? 0 : 1),
+        ...runningRows(state, size.columns, isSmall ? 0 : 3, now),
+        ...endedRows(state, size, isSmall ? 0 : 1),
         noticeRow(state, size),
-        ...footerRows(refusalWords(refusal, state, fits), size.columns, is_small ? 2 : size.rows),
+        ...footerRows(refusalWords(refusal, state, fits), size.columns, isSmall ? 2 : size.rows),
       ],
       size,
     );
   const below = rest(layout.lines <= roomFor(size, head, rest(true)));
-  const page = pageIn(roomFor(size, head, below), layout, is_small);
+  const page = pageIn(roomFor(size, head, below), layout, isSmall);
   const rows =
     page === 0
       ? clipped([...head.slice(0, 1), tooSmall(state, width), ...head.slice(1)], below, size)
-      : [...head, ...callRows(call, state, width, page, is_small)];
+      : [...head, ...callRows(call, state, width, page, isSmall)];
   return { card: rows, rest: below, layout: { ...layout, page } };
 }
 
-function refusalWords(refusal: RefusedCall, state: WatchState, call_fits: boolean): KeyWord[] {
+function refusalWords(refusal: RefusedCall, state: WatchState, callFits: boolean): KeyWord[] {
   const { keys } = FRAME_WORDS[state.language];
   if (state.mode.kind === "override") return [needed(keys.back), needed(keys.allow_now)];
-  const allow = refusal.can_override ? [needed(state.is_read || call_fits ? keys.allow_once : keys.to_approve)] : [];
-  const paging = call_fits ? [] : [needed(keys.page)];
+  const allow = refusal.can_override ? [needed(state.isRead || callFits ? keys.allow_once : keys.to_approve)] : [];
+  const paging = callFits ? [] : [needed(keys.page)];
   const others = queue(state).length > 1 ? [more(keys.next)] : [];
   return [needed(keys.dismiss), ...allow, ...paging, ...others, needed(keys.help), needed(keys.quit)];
 }
@@ -170,24 +170,24 @@ function callRows(
   state: WatchState,
   width: number,
   page: number,
-  is_small: boolean,
+  isSmall: boolean,
 ): Row[] {
   const all = callLines(card, width, state.language, state.home);
   const from = Math.max(0, Math.min(state.scroll, all.length - page));
   const shown = all.slice(from, from + page);
   const to = from + shown.length;
   const words = FRAME_WORDS[state.language];
-  const title = words.whole_call(visible(toolText(card.executor, state.language)));
-  const is_part = shown.length < all.length;
+  const title = words.wholeCall(visible(toolText(card.executor, state.language)));
+  const isPart = shown.length < all.length;
   const top: Row = {
-    text: rule(title, is_part ? words.lines_of(from + 1, to, all.length) : "", width),
+    text: rule(title, isPart ? words.linesOf(from + 1, to, all.length) : "", width),
     tone: "quiet",
   };
   const rows: Row[] = [top, ...shown.map((text): Row => ({ text, tone: "plain" }))];
-  if (!is_part || is_small) return rows;
+  if (!isPart || isSmall) return rows;
   const below = all.length - to;
   const more: Row =
-    below > 0 ? { text: words.more_lines(below), tone: "marked" } : { text: words.the_end, tone: "quiet" };
+    below > 0 ? { text: words.moreLines(below), tone: "marked" } : { text: words.theEnd, tone: "quiet" };
   return [...rows, more];
 }
 
@@ -240,15 +240,15 @@ function idle(state: WatchState, size: Size, now: number): Omit<Arranged, "top">
   const say = (text: string, tone: Row["tone"]): Row[] =>
     folded(text, size.columns, 3).map((part) => ({ text: part, tone }));
   const away = AWAY_WORDS[state.language];
-  const head = state.is_away
+  const head = state.isAway
     ? [...say(away.title, "strong"), ...say(away.next, "plain")]
     : state.mode.kind === "interrupted"
-      ? [...say(words.interrupted, "strong"), ...say(words.interrupted_next, "plain")]
-      : !state.is_loaded
+      ? [...say(words.interrupted, "strong"), ...say(words.interruptedNext, "plain")]
+      : !state.isLoaded
         ? say(words.asking, "quiet")
         : state.paused !== null
-          ? [...say(words.paused, "strong"), ...say(words.to_resume(visible(state.paused)), "plain")]
-          : [...say(words.nothing, "strong"), ...say(words.nothing_next, "plain"), ...say(words.to_connect(), "plain")];
+          ? [...say(words.paused, "strong"), ...say(words.toResume(visible(state.paused)), "plain")]
+          : [...say(words.nothing, "strong"), ...say(words.nothingNext, "plain"), ...say(words.toConnect(), "plain")];
   const blank: Row = { text: "", tone: "plain" };
   const keys = state.mode.kind === "interrupted" ? [words.keys.continue] : [words.keys.help, words.keys.quit];
   const judged = runningRows(state, size.columns, size.rows >= LARGE_ROWS ? 8 : size.rows < SMALL_ROWS ? 2 : 4, now);
@@ -279,11 +279,11 @@ function noticeRow(state: WatchState, size: Size): Row {
 /** A key and what it does. In a small window those that can do without are left to `?`, the last of them first. */
 interface KeyWord {
   text: string;
-  is_needed: boolean;
+  isNeeded: boolean;
 }
 
-const needed = (text: string): KeyWord => ({ text, is_needed: true });
-const more = (text: string): KeyWord => ({ text, is_needed: false });
+const needed = (text: string): KeyWord => ({ text, isNeeded: true });
+const more = (text: string): KeyWord => ({ text, isNeeded: false });
 
 /** So many rows of keys a small window has; where exactly what would be stored has to be on the screen, fewer. */
 const smallFooter = ({ kind }: Mode): number => (kind === "choices" ? 2 : 3);
@@ -291,13 +291,13 @@ const smallFooter = ({ kind }: Mode): number => (kind === "choices" ? 2 : 3);
 function footerRows(words: readonly KeyWord[], width: number, most: number): Row[] {
   const texts = words.map(({ text }) => text);
   const rows = wordRows(texts, width);
-  const last = words.findLastIndex(({ is_needed }) => !is_needed);
+  const last = words.findLastIndex(({ isNeeded }) => !isNeeded);
   return rows.length <= most || last === -1 ? rows : footerRows(words.toSpliced(last, 1), width, most);
 }
 
 const hasChoices = (card: ApprovalView, scope: Scope) => choicesOf(card, { scope, only_looks: false }).length > 0;
 
-function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): KeyWord[] {
+function keyWords(card: ApprovalView, state: WatchState, callFits: boolean): KeyWord[] {
   const mode: Mode = state.mode;
   const { keys } = FRAME_WORDS[state.language];
   if (mode.kind === "message") return [needed(keys.deny_with_message), needed(keys.back)];
@@ -314,18 +314,18 @@ function keyWords(card: ApprovalView, state: WatchState, call_fits: boolean): Ke
     ];
   }
   if (card.repeated !== null) {
-    const let_it = needed(state.is_read || call_fits ? keys.let_it : keys.to_approve);
+    const letIt = needed(state.isRead || callFits ? keys.let_it : keys.to_approve);
     const others = queue(state).length > 1 ? [more(keys.next)] : [];
-    const paging = call_fits ? [] : [needed(keys.page)];
-    return [needed(keys.stop), let_it, ...paging, ...others, needed(keys.help), needed(keys.quit)];
+    const paging = callFits ? [] : [needed(keys.page)];
+    return [needed(keys.stop), letIt, ...paging, ...others, needed(keys.help), needed(keys.quit)];
   }
   const remember = [
     ...(hasChoices(card, "session") ? [more(keys.for_session)] : []),
     ...(hasChoices(card, "permanent") ? [more(keys.permanently)] : []),
     ...(looksOf(card).length > 0 ? [more(keys.only_looks)] : []),
   ];
-  const approve = state.is_read || call_fits ? [needed(keys.once), ...remember] : [needed(keys.to_approve)];
-  const paging = call_fits ? [] : [needed(keys.page)];
+  const approve = state.isRead || callFits ? [needed(keys.once), ...remember] : [needed(keys.to_approve)];
+  const paging = callFits ? [] : [needed(keys.page)];
   const refuse = card.refusals.some((one) => one.refuse === "target") ? keys.deny_session_both : keys.deny_session;
   const others = queue(state).length > 1 ? [more(keys.next)] : [];
   const last = [...paging, ...others, needed(keys.help), needed(keys.quit)];
@@ -337,7 +337,7 @@ function alarmRows({ alarms, language }: WatchState, width: number, most: number
   const alarm = alarms.findLast(({ code }) => !PAST_ALARMS.includes(code)) ?? alarms.at(-1);
   if (alarm === undefined) return [];
   const others = alarms.length - 1;
-  const more = others === 0 ? "" : CARD_WORDS[language].more_alarms(others);
+  const more = others === 0 ? "" : CARD_WORDS[language].moreAlarms(others);
   // The gate's own sentence, which names the file, is in English.
   const title = language === "en" ? "" : `${ALARM_WORDS[language][alarm.code].title}: `;
   const message = folded(`! ${title}${visible(alarm.message)}`, width, most);
@@ -379,22 +379,22 @@ function runningRows({ running, language }: WatchState, width: number, most: num
   const oldest = running.toSorted((a, b) => a.since.localeCompare(b.since));
   const shown = oldest.length > most ? oldest.slice(0, Math.max(1, most - 1)) : oldest;
   const hidden = oldest.length - shown.length;
-  const more = hidden === 0 ? "" : FRAME_WORDS[language].more_judged(hidden);
-  const has_row = more !== "" && most > 1;
+  const more = hidden === 0 ? "" : FRAME_WORDS[language].moreJudged(hidden);
+  const hasRow = more !== "" && most > 1;
   const rows = shown.map(({ agent_name, name, since, summary }): Row => {
-    const beside = more === "" || has_row ? "" : ` (${more})`;
+    const beside = more === "" || hasRow ? "" : ` (${more})`;
     const start = `${visible(agent_name)}  ${beingJudgedText(visible(name), now - Date.parse(since), language)}${beside}  `;
     const text = start + (folded(visible(summary), Math.max(8, width - widthOf(start)), 1)[0] ?? "");
     return { text: widthOf(text) > width ? (folded(text, width, 1)[0] ?? "") : text, tone: "quiet" };
   });
-  return has_row ? [...rows, { text: folded(more, width, 1)[0] ?? "", tone: "quiet" }] : rows;
+  return hasRow ? [...rows, { text: folded(more, width, 1)[0] ?? "", tone: "quiet" }] : rows;
 }
 
 /** Below a card: that something was refused, too. */
 function refusedRow({ refusals, language }: WatchState, width: number): Row[] {
   const open = refusals.filter(({ overridden_at }) => overridden_at === null).length;
   if (open === 0) return [];
-  return [{ text: folded(FRAME_WORDS[language].refused_calls(open), width, 1)[0] ?? "", tone: "quiet" }];
+  return [{ text: folded(FRAME_WORDS[language].refusedCalls(open), width, 1)[0] ?? "", tone: "quiet" }];
 }
 
 /** The head of a refusal: by whom and why, what the agent got, what the call does, and what is possible. */
@@ -410,12 +410,12 @@ function refusalRows(
   const of = (text: string, tone: Row["tone"], rows = most): Row[] =>
     folded(visible(text), width, rows).map((part) => ({ text: part, tone }));
   const ago = spanText(now - Date.parse(refusal.refused_at));
-  const right = [words.refused_ago(visible(refusal.agent_name), ago), position].filter(Boolean).join("  ·  ");
+  const right = [words.refusedAgo(visible(refusal.agent_name), ago), position].filter(Boolean).join("  ·  ");
   const got = agentGotText(refusal, language);
   const summary = home === null ? refusal.summary : shortenHome(refusal.summary, home);
   const asked: Row[] =
     mode.kind === "override"
-      ? [...of(words.allow_asked, "marked"), ...of(possibleText(refusal, language), "plain")]
+      ? [...of(words.allowAsked, "marked"), ...of(possibleText(refusal, language), "plain")]
       : refusal.can_override
         ? []
         : of(possibleText(refusal, language), "plain");

@@ -58,7 +58,7 @@ export class Speech {
   /** Tokens of what is to be said, of those that wait. */
   #unsaid: string[] = [];
   #child: ChildProcess | undefined;
-  #is_over = false;
+  #isOver = false;
 
   /** @param now Unix milliseconds */
   constructor(program: SpeechProgram, now: () => number) {
@@ -67,31 +67,31 @@ export class Speech {
   }
 
   /** What waits now. */
-  waits({ cards, is_away, is_loaded, language }: WatchState): void {
+  waits({ cards, isAway, isLoaded, language }: WatchState): void {
     const tokens = new Set(cards.map(({ token }) => token));
-    const is_new = (token: string) => !this.#known.has(token);
-    this.#unsaid = is_away ? [] : [...this.#unsaid.filter((token) => tokens.has(token)), ...[...tokens].filter(is_new)];
+    const isNew = (token: string) => !this.#known.has(token);
+    this.#unsaid = isAway ? [] : [...this.#unsaid.filter((token) => tokens.has(token)), ...[...tokens].filter(isNew)];
     // What waited before the gate went is nothing new.
-    if (is_loaded) this.#known = tokens;
+    if (isLoaded) this.#known = tokens;
     this.#state = { cards, language };
     this.#sayNext();
   }
 
   /** Nothing is said any more. */
   end(): void {
-    this.#is_over = true;
+    this.#isOver = true;
     this.#unsaid = [];
     this.#child?.kill();
   }
 
   #sayNext(): void {
-    if (this.#is_over || this.#child !== undefined) return;
+    if (this.#isOver || this.#child !== undefined) return;
     const { cards, language } = this.#state;
     const unsaid = cards.filter(({ token }) => this.#unsaid.includes(token));
     const [first] = unsaid;
     if (first === undefined) return;
-    const of_agent = unsaid.filter(({ agent_id }) => agent_id === first.agent_id);
-    const said: readonly ApprovalView[] = of_agent.length > SAID_SINGLY ? of_agent : [first];
+    const ofAgent = unsaid.filter(({ agent_id }) => agent_id === first.agent_id);
+    const said: readonly ApprovalView[] = ofAgent.length > SAID_SINGLY ? ofAgent : [first];
     this.#unsaid = this.#unsaid.filter((token) => !said.some((view) => view.token === token));
     this.#say(
       said.length === 1 ? spoken(first, language, this.#now()) : spokenBundle(first.agent_name, said, language),

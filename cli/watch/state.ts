@@ -45,9 +45,9 @@ export type Mode =
 
 export interface WatchState {
   /** Whether the list of waiting requests has arrived. */
-  is_loaded: boolean;
+  isLoaded: boolean;
   /** No gate answers: nothing that was shown may be true, and no key counts. */
-  is_away: boolean;
+  isAway: boolean;
   /** Of the cards, and of what is said of the gate's choices. */
   language: Language;
   /** The home folder that the gate reads `~` as; null until it has said so. */
@@ -67,17 +67,17 @@ export interface WatchState {
   /** A card's token, or the key of a pairing or a refusal. */
   selected: string | null;
   /** When the selected card came to its place. */
-  selected_at: number;
+  selectedAt: number;
   /** First line of the call that is shown. */
   scroll: number;
   /** The call's lines that were on the screen, from the first one without a gap, and of how many. */
-  read_to: number;
-  read_of: number;
+  readTo: number;
+  readOf: number;
   /**
    * The whole call was on the screen: only then can it be approved. Either it fits, or every page up to its end was drawn.
    * Once read it stays read; before that, a screen of another width starts the reading anew.
    */
-  is_read: boolean;
+  isRead: boolean;
   mode: Mode;
   /** The token whose answer is on its way to the gate. */
   answering: string | null;
@@ -91,7 +91,7 @@ export interface WatchState {
 export interface Layout {
   lines: number;
   page: number;
-  choice_fits: boolean;
+  choiceFits: boolean;
 }
 
 type Effect =
@@ -108,8 +108,8 @@ export interface Step {
 }
 
 export const EMPTY: WatchState = {
-  is_loaded: false,
-  is_away: false,
+  isLoaded: false,
+  isAway: false,
   language: "en",
   home: null,
   paused: null,
@@ -119,11 +119,11 @@ export const EMPTY: WatchState = {
   running: [],
   refusals: [],
   selected: null,
-  selected_at: 0,
+  selectedAt: 0,
   scroll: 0,
-  read_to: 0,
-  read_of: 0,
-  is_read: false,
+  readTo: 0,
+  readOf: 0,
+  isRead: false,
   mode: { kind: "cards" },
   answering: null,
   notice: "",
@@ -132,9 +132,9 @@ export const EMPTY: WatchState = {
 
 /** What changes in the list, as it does on the page; but a card that has ended is gone from it at once. */
 function withCards(state: WatchState, change: (waiting: WaitingState) => WaitingState): WatchState {
-  const before = { is_loaded: state.is_loaded, asked: state.cards.map((view) => ({ view, ended: null })) };
-  const { is_loaded, asked } = change(before);
-  return { ...state, is_loaded, cards: asked.filter(({ ended }) => ended === null).map(({ view }) => view) };
+  const before = { isLoaded: state.isLoaded, asked: state.cards.map((view) => ({ view, ended: null })) };
+  const { isLoaded, asked } = change(before);
+  return { ...state, isLoaded, cards: asked.filter(({ ended }) => ended === null).map(({ view }) => view) };
 }
 
 /** What waited before `watch` began, or came while the gate was away. A card that says something else by now has to be looked at again. */
@@ -187,9 +187,9 @@ export function appeared(state: WatchState, card: ApprovalView, now: number): Wa
   const next = withCards(state, (waiting) => list.appeared(waiting, card, false));
   if (state.selected === card.token) {
     // What is being typed was meant for what it said before.
-    const is_interrupted = state.answering !== card.token && state.mode.kind !== "cards";
+    const isInterrupted = state.answering !== card.token && state.mode.kind !== "cards";
     const again = selected(next, card.token, now);
-    return is_interrupted ? { ...again, mode: { kind: "interrupted" } } : again;
+    return isInterrupted ? { ...again, mode: { kind: "interrupted" } } : again;
   }
   return isAtWaiting(state) ? next : firstSelected(next, now);
 }
@@ -208,23 +208,23 @@ function firstSelected(state: WatchState, now: number): WatchState {
 }
 
 /** Somebody is at the card, here or elsewhere: it has a later deadline. */
-export function held(state: WatchState, token: string, expires_at: string): WatchState {
-  return withCards(state, (waiting) => list.held(waiting, token, expires_at));
+export function held(state: WatchState, token: string, expiresAt: string): WatchState {
+  return withCards(state, (waiting) => list.held(waiting, token, expiresAt));
 }
 
 /** A card was answered, here or elsewhere, expired or was withdrawn: it goes away with one line that says so. */
 export function closed(state: WatchState, card: ApprovalView, now: number): WatchState {
   if (!state.cards.some(({ token }) => token === card.token)) return state;
-  const is_own = state.answering === card.token;
+  const isOwn = state.answering === card.token;
   const next: WatchState = {
-    ...withCards(state, (waiting) => list.closed(waiting, card, is_own, now)),
-    ended: [...state.ended, endedLine(card, is_own, state.language)].slice(-ENDED_SHOWN),
-    answering: is_own ? null : state.answering,
+    ...withCards(state, (waiting) => list.closed(waiting, card, isOwn, now)),
+    ended: [...state.ended, endedLine(card, isOwn, state.language)].slice(-ENDED_SHOWN),
+    answering: isOwn ? null : state.answering,
   };
   if (state.selected !== card.token) return next;
-  const is_interrupted = !is_own && state.mode.kind !== "cards";
+  const isInterrupted = !isOwn && state.mode.kind !== "cards";
   const moved = selected({ ...next, notice: "" }, queue(next)[0] ?? null, now);
-  return is_interrupted ? { ...moved, mode: { kind: "interrupted" } } : moved;
+  return isInterrupted ? { ...moved, mode: { kind: "interrupted" } } : moved;
 }
 
 /** The gate refused the answer: the card stays, and so does what the user had filled in. */
@@ -236,23 +236,23 @@ export function refused(state: WatchState, token: string, notice: string): Watch
 export function drawn(state: WatchState, { lines, page }: Layout): WatchState {
   if (
     (selectedCard(state) ?? selectedRefusal(state)) === undefined ||
-    state.is_read ||
+    state.isRead ||
     state.mode.kind !== "cards" ||
     page <= 0
   )
     return state;
   // Broken into other lines, how much was read is unknown.
-  if (state.read_of !== lines && state.read_to > 0) return { ...state, scroll: 0, read_to: 0, read_of: lines };
-  if (state.scroll > state.read_to) return state;
-  const read_to = Math.max(state.read_to, Math.min(lines, state.scroll + page));
-  const is_read = read_to >= lines;
-  return read_to === state.read_to && !is_read ? state : { ...state, read_to, read_of: lines, is_read };
+  if (state.readOf !== lines && state.readTo > 0) return { ...state, scroll: 0, readTo: 0, readOf: lines };
+  if (state.scroll > state.readTo) return state;
+  const readTo = Math.max(state.readTo, Math.min(lines, state.scroll + page));
+  const isRead = readTo >= lines;
+  return readTo === state.readTo && !isRead ? state : { ...state, readTo, readOf: lines, isRead };
 }
 
 /** Puts another card into the selected place. */
 export function selected(state: WatchState, token: string | null, now: number): WatchState {
-  const fresh = { scroll: 0, read_to: 0, read_of: 0, is_read: false };
-  return { ...state, ...fresh, selected: token, selected_at: now, mode: { kind: "cards" } };
+  const fresh = { scroll: 0, readTo: 0, readOf: 0, isRead: false };
+  return { ...state, ...fresh, selected: token, selectedAt: now, mode: { kind: "cards" } };
 }
 
 export function selectedCard(state: WatchState): ApprovalView | undefined {
@@ -293,16 +293,16 @@ export function choicesOf(card: ApprovalView, { scope, only_looks }: Pick<Choosi
   return card.choices.filter((choice) => choice.scope === scope);
 }
 
-function endedLine(card: ApprovalView, is_own: boolean, language: Language): string {
+function endedLine(card: ApprovalView, isOwn: boolean, language: Language): string {
   const words = CARD_WORDS[language];
   const what = `${card.action_verb} ${card.target_summary}`;
   const why = card.message === null || card.message === "" ? "" : ` (${card.message})`;
   switch (card.status) {
     case "approved":
     case "rejected": {
-      const said = (is_own ? words.ended.own : words.ended.elsewhere)[card.status];
+      const said = (isOwn ? words.ended.own : words.ended.elsewhere)[card.status];
       // What answered an approval of one's own was one's own press.
-      const because = is_own && card.status === "approved" ? "" : why;
+      const because = isOwn && card.status === "approved" ? "" : why;
       // Another terminal is no other place than this one.
       const surface = card.decision_surface === "terminal" ? null : card.decision_surface;
       const where = surface === null ? words.ended.somewhere : SURFACE_WORDS[language][surface];

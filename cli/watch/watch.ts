@@ -73,7 +73,7 @@ export async function watch(api: OperatorApi, options: WatchOptions): Promise<vo
   }
   const { failure, left, language } = await new WatchScreen(api, { ...options, stdin, stdout }).untilQuit();
   if (failure !== undefined) throw failure;
-  if (left > 0) stdout.write(`${CARD_WORDS[language].still_waiting(left)}\n`);
+  if (left > 0) stdout.write(`${CARD_WORDS[language].stillWaiting(left)}\n`);
 }
 
 interface WatchEnd {
@@ -93,11 +93,11 @@ class WatchScreen {
   readonly #calling: Calling;
   /** Undefined where it isn't wanted, or there is no program for it. */
   readonly #speech: Speech | undefined;
-  readonly #lacks_speech: boolean;
+  readonly #lacksSpeech: boolean;
   readonly #app: Instance;
   #state = EMPTY;
   #failure: unknown;
-  #is_over = false;
+  #isOver = false;
   /** Those that end while the list is still being loaded must not be shown again by it. */
   readonly #ended = new Set<string>();
 
@@ -105,7 +105,7 @@ class WatchScreen {
     const { stdin, stdout, now = Date.now, steady = () => performance.now(), onPresence, has_bell = true } = options;
     const speech = options.speaks === true ? findSpeech(process.env, process.platform) : undefined;
     this.#speech = speech === undefined ? undefined : new Speech(speech, now);
-    this.#lacks_speech = options.speaks === true && speech === undefined;
+    this.#lacksSpeech = options.speaks === true && speech === undefined;
     this.#api = api;
     this.#stdout = stdout;
     this.#now = now;
@@ -131,7 +131,7 @@ class WatchScreen {
     const extending = setInterval(() => this.#extendDeadline(), HOLD_INTERVAL_MS);
     const resized = () => this.#drawAnew();
     this.#stdout.on("resize", resized);
-    const leave_gate = this.#onPresence((presence) => this.#onGatePresence(presence));
+    const leaveGate = this.#onPresence((presence) => this.#onGatePresence(presence));
     try {
       this.#load();
       await exited;
@@ -140,7 +140,7 @@ class WatchScreen {
       clearInterval(extending);
       this.#stdout.off("resize", resized);
       unsubscribe();
-      leave_gate();
+      leaveGate();
       this.#leave();
       this.#calling.end();
       this.#speech?.end();
@@ -153,7 +153,7 @@ class WatchScreen {
     const end = (reason: unknown) => this.#endUnlessAway(reason);
     this.#api.call("settings.list", {}).then((settings) => {
       const language = languageIn(settings);
-      this.#change({ language, ...(this.#lacks_speech ? { notice: FRAME_WORDS[language].no_speech } : {}) });
+      this.#change({ language, ...(this.#lacksSpeech ? { notice: FRAME_WORDS[language].noSpeech } : {}) });
     }, end);
     this.#api
       .call("status", {})
@@ -173,7 +173,7 @@ class WatchScreen {
       case "approval.held":
         return this.#show(held(this.#state, event.data.token, event.data.expires_at));
       case "approval.closed":
-        if (!this.#state.is_loaded) this.#ended.add(event.data.token);
+        if (!this.#state.isLoaded) this.#ended.add(event.data.token);
         return this.#show(closed(this.#state, event.data, this.#steady()));
       case "pairing.requested":
       case "agents.changed":
@@ -194,7 +194,7 @@ class WatchScreen {
   #onGatePresence(presence: GatePresence): void {
     const { language, home, alarms } = this.#state;
     this.#ended.clear();
-    this.#show({ ...EMPTY, language, home, alarms, is_away: presence === "away" });
+    this.#show({ ...EMPTY, language, home, alarms, isAway: presence === "away" });
     if (presence === "there") this.#load();
   }
 
@@ -222,7 +222,7 @@ class WatchScreen {
     try {
       if (level === null) await this.#api.call("agents.reject", { name });
       else await this.#api.call("agents.pair", { name, level });
-      const line = level === null ? words.not_paired(name) : words.paired(name, level);
+      const line = level === null ? words.notPaired(name) : words.paired(name, level);
       this.#show(pairingEnded(this.#state, name, line, this.#steady()));
     } catch (error) {
       if (isAway(error)) return;
@@ -236,7 +236,7 @@ class WatchScreen {
       if (kind === "dismiss") await this.#api.call("reviews.dismiss", { id });
       else {
         const { summary } = await this.#api.call("reviews.override", { id });
-        this.#change({ notice: FRAME_WORDS[this.#state.language].allowed_once(visible(summary)) });
+        this.#change({ notice: FRAME_WORDS[this.#state.language].allowedOnce(visible(summary)) });
       }
       this.#change({ answering: null });
     } catch (error) {
@@ -285,7 +285,7 @@ class WatchScreen {
 
   #show(next: WatchState): void {
     this.#state = next;
-    if (!this.#is_over) {
+    if (!this.#isOver) {
       this.#calling.waits(next);
       this.#speech?.waits(next);
     }
@@ -294,12 +294,12 @@ class WatchScreen {
 
   #redraw(): void {
     // Drawn once more, ink would take the terminal again, and the process would never end.
-    if (!this.#is_over) this.#app.rerender(this.#scene());
+    if (!this.#isOver) this.#app.rerender(this.#scene());
   }
 
   /** Another size: the terminal has broken the old frame's rows anew, so nobody knows where they are. */
   #drawAnew(): void {
-    if (this.#is_over) return;
+    if (this.#isOver) return;
     this.#app.clear();
     this.#stdout.write("\x1b[2J\x1b[H");
     this.#redraw();
@@ -318,12 +318,12 @@ class WatchScreen {
   }
 
   #end(reason: unknown): void {
-    if (!this.#is_over) this.#failure = reason;
+    if (!this.#isOver) this.#failure = reason;
     this.#leave();
   }
 
   #leave(): void {
-    this.#is_over = true;
+    this.#isOver = true;
     this.#app.unmount();
   }
 }
@@ -339,7 +339,7 @@ function isAway(error: unknown): boolean {
 }
 
 function explanation(error: unknown, language: Language): string {
-  if (!(error instanceof GateError)) return CARD_WORDS[language].not_taken();
+  if (!(error instanceof GateError)) return CARD_WORDS[language].notTaken();
   return error.hint === "" ? error.message : `${error.message} (${error.hint})`;
 }
 
@@ -353,25 +353,25 @@ const PUT_BACK_TITLE = "\u001b[23;0t";
 
 class Calling {
   readonly #stdout: NodeJS.WriteStream;
-  readonly #has_bell: boolean;
+  readonly #hasBell: boolean;
   #known: ReadonlySet<string> = new Set();
   #title = "";
 
-  constructor(stdout: NodeJS.WriteStream, has_bell: boolean) {
+  constructor(stdout: NodeJS.WriteStream, hasBell: boolean) {
     this.#stdout = stdout;
-    this.#has_bell = has_bell;
+    this.#hasBell = hasBell;
     this.#stdout.write(KEEP_TITLE);
   }
 
   /** What waits now. */
-  waits({ cards, is_away, is_loaded, language }: WatchState): void {
+  waits({ cards, isAway, isLoaded, language }: WatchState): void {
     const tokens = new Set(cards.map(({ token }) => token));
-    const has_new = [...tokens].some((token) => !this.#known.has(token));
+    const hasNew = [...tokens].some((token) => !this.#known.has(token));
     // What waited before the gate went is nothing new.
-    if (is_loaded) this.#known = tokens;
-    if (has_new && this.#has_bell) this.#stdout.write(BELL);
+    if (isLoaded) this.#known = tokens;
+    if (hasNew && this.#hasBell) this.#stdout.write(BELL);
     this.#say(
-      is_away ? `${AWAY_WORDS[language].title} ${NAME}` : cards.length === 0 ? NAME : `(${cards.length}) ${NAME}`,
+      isAway ? `${AWAY_WORDS[language].title} ${NAME}` : cards.length === 0 ? NAME : `(${cards.length}) ${NAME}`,
     );
   }
 
@@ -393,7 +393,7 @@ function Keyboard({ onKey, children }: { onKey: (key: Key) => void; children?: R
   useInput((input, key) => {
     for (const one of keysOf(input, key)) onKey(one);
   });
-  usePaste((text) => onKey({ input: text, is_paste: true }));
+  usePaste((text) => onKey({ input: text, isPaste: true }));
   return children;
 }
 
@@ -404,7 +404,7 @@ function keysOf(input: string, key: InkKey): Key[] {
   const name = nameOf(key);
   if (name !== undefined) return [{ input: "", name }];
   if ([...input].length < 2) return input === "" ? [] : [{ input }];
-  return [{ input, is_paste: true }];
+  return [{ input, isPaste: true }];
 }
 
 function nameOf(key: InkKey): KeyName | undefined {

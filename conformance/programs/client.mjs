@@ -14,18 +14,18 @@ const { StdioClientTransport } = require("@modelcontextprotocol/client/stdio");
 
 const { MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_PROTOCOL_VERSION: version = "" } = process.env;
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
-const is_modern = version >= "2026-07-28";
+const isModern = version >= "2026-07-28";
 
 const client = new Client(
   { name: "conformance", version: "1" },
   {
     capabilities: { elicitation: { form: { applyDefaults: true } } },
-    versionNegotiation: { mode: is_modern ? "auto" : "legacy" },
+    versionNegotiation: { mode: isModern ? "auto" : "legacy" },
   },
 );
 client.setRequestHandler("elicitation/create", () => ({
   action: "accept",
-  content: is_modern ? { confirmed: true } : {},
+  content: isModern ? { confirmed: true } : {},
 }));
 const [command, ...args] = words;
 const transport =

@@ -156,9 +156,9 @@ async function sampling({ prompt }, { mcpReq }) {
   return says(`LLM response: ${content.text}`);
 }
 
-async function eliciting(says_what, message, properties, required, { mcpReq }) {
+async function eliciting(saysWhat, message, properties, required, { mcpReq }) {
   const { action, content = {} } = await mcpReq.elicitInput(form(message, properties, required));
-  return says(`${says_what}: action=${action}, content=${JSON.stringify(content)}`);
+  return says(`${saysWhat}: action=${action}, content=${JSON.stringify(content)}`);
 }
 
 export function promptsOf({ inputRequired }) {

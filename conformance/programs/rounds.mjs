@@ -85,10 +85,10 @@ export function askingAgain({ inputRequired, name, confirm, sample, asks, round 
     test_input_required_result_capabilities: round("asks for what the client can", (responses, _state, context) => {
       if (Object.keys(responses).length > 0)
         return says(`capabilities-ok: received ${Object.keys(responses).join(",")}`);
-      const { elicitation, sampling: can_sample } = capabilitiesIn(context);
+      const { elicitation, sampling: canSample } = capabilitiesIn(context);
       const requests = {
         ...(elicitation === undefined ? {} : { elicit_input: name("Elicitation input") }),
-        ...(can_sample === undefined ? {} : { sample_input: sample("Sample request") }),
+        ...(canSample === undefined ? {} : { sample_input: sample("Sample request") }),
       };
       return Object.keys(requests).length === 0
         ? says("No supported capabilities declared")

@@ -16,14 +16,14 @@ export interface CampaignResult {
   frames: number;
   answers: number;
   connections: number;
-  turned_away: number;
-  good_calls: number;
+  turnedAway: number;
+  goodCalls: number;
   /** Of the good client, in milliseconds. */
-  median_ms: number;
-  p99_ms: number;
-  longest_ms: number;
+  medianMs: number;
+  p99Ms: number;
+  longestMs: number;
   /** Of the gate, in MiB: before, at most, and once all clients had disconnected. */
-  resident_mib: { before: number; highest: number; after: number };
+  residentMib: { before: number; highest: number; after: number };
   /** One line for each rule that was broken; empty if none was. */
   violations: string[];
 }
@@ -56,7 +56,7 @@ export async function runCampaign(
       frames: 0,
       answers: 0,
       connections: 0,
-      turned_away: 0,
+      turnedAway: 0,
       allowed: new Set(),
       tokens: [],
       violations: [],
@@ -83,12 +83,12 @@ export async function runCampaign(
       frames: findings.frames,
       answers: findings.answers,
       connections: findings.connections,
-      turned_away: findings.turned_away,
-      good_calls: sorted.length,
-      median_ms: at(0.5),
-      p99_ms: at(0.99),
-      longest_ms: at(1),
-      resident_mib: { before, highest, after },
+      turnedAway: findings.turnedAway,
+      goodCalls: sorted.length,
+      medianMs: at(0.5),
+      p99Ms: at(0.99),
+      longestMs: at(1),
+      residentMib: { before, highest, after },
       violations: findings.violations,
     };
   } finally {
@@ -152,11 +152,11 @@ async function attack(
 
 async function checkEverybodyGone(gate: PrivateGate, { violations }: Findings): Promise<void> {
   if (!gate.isRunning) return;
-  const give_up_at = Date.now() + ALL_GONE_MS;
+  const giveUpAt = Date.now() + ALL_GONE_MS;
   for (;;) {
     const { connections } = await gate.operator.call("status", {});
     if (connections === 0) return;
-    if (Date.now() > give_up_at) {
+    if (Date.now() > giveUpAt) {
       violations.push(`${connections} connections are still open`);
       return;
     }
@@ -187,8 +187,8 @@ async function checkAfterwards(gate: PrivateGate, { allowed, violations }: Findi
     if (verdict !== "ok") violations.push(`${file}: ${String(verdict)}`);
   }
   const missing = new Set(allowed);
-  for (const file of monthFiles(gate.paths.audit_dir))
-    for await (const line of linesOf(join(gate.paths.audit_dir, file)))
+  for (const file of monthFiles(gate.paths.auditDir))
+    for await (const line of linesOf(join(gate.paths.auditDir, file)))
       missing.delete(/"decision_id":"([^"]+)"/.exec(line)?.[1] ?? "");
   if (missing.size > 0) violations.push(`${missing.size} calls were allowed and are in no line of the trail`);
 }

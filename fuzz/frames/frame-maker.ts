@@ -253,10 +253,10 @@ function cancel({ random, tokens }: FrameSource, n: number): HostileFrame {
 }
 
 function outcome({ random }: FrameSource): HostileFrame {
-  const decision_id = random.pick(["not one", "6a2f1c1e-8a55-4f0f-9d0b-1f2e3d4c5b6a"]);
-  const { line } = frame("tool.outcome", { decision_id, ok: random.chance(0.5), error: "no space left" });
+  const decisionId = random.pick(["not one", "6a2f1c1e-8a55-4f0f-9d0b-1f2e3d4c5b6a"]);
+  const { line } = frame("tool.outcome", { decision_id: decisionId, ok: random.chance(0.5), error: "no space left" });
   // A right one has no answer, unless the connection hasn't greeted.
-  return { line, answers: decision_id === "not one" ? 1 : 0 };
+  return { line, answers: decisionId === "not one" ? 1 : 0 };
 }
 
 function greeting({ random }: FrameSource, n: number): HostileFrame {

@@ -19,7 +19,7 @@ export class GoodClient {
   readonly #conversation: Conversation;
   readonly #findings: Findings;
   readonly #meanwhile: Meanwhile;
-  #is_stopped = false;
+  #isStopped = false;
   #rounds: Promise<void> | undefined;
 
   private constructor(conversation: Conversation, findings: Findings, meanwhile: Meanwhile) {
@@ -39,14 +39,14 @@ export class GoodClient {
 
   /** Ends after the round that it is in. */
   async stop(): Promise<void> {
-    this.#is_stopped = true;
+    this.#isStopped = true;
     await this.#rounds;
     this.#conversation.close();
   }
 
   async #goOn(): Promise<void> {
     try {
-      for (let round = 0; !this.#is_stopped; round++) {
+      for (let round = 0; !this.#isStopped; round++) {
         await this.#round(round);
         await delay(PAUSE_MS);
       }
@@ -77,14 +77,14 @@ export class GoodClient {
     type: string,
     data: object,
     wanted: string,
-    is_right: (data: Record<string, unknown>) => boolean,
+    isRight: (data: Record<string, unknown>) => boolean,
   ): Promise<Record<string, unknown>> {
     const started = performance.now();
     const answered = await within(this.#conversation.ask(type, data), ANSWER_MS, undefined);
     if (answered === undefined) throw new Error(`no answer within ${ANSWER_MS} ms`);
     const { answer } = answered;
     this.latencies.push(performance.now() - started);
-    if (answer.type !== wanted || !is_right(answer.data))
+    if (answer.type !== wanted || !isRight(answer.data))
       throw new Error(`${JSON.stringify({ type, data })} was answered ${JSON.stringify(answer)}`);
     return answer.data;
   }

@@ -13,7 +13,7 @@ export interface Findings {
   answers: number;
   connections: number;
   /** Connections that hadn't greeted and that the gate closed. */
-  turned_away: number;
+  turnedAway: number;
   /** `decision_id` of each call that a client received as allowed. */
   allowed: Set<string>;
   /** Tokens of requests that wait, or did. */
@@ -76,12 +76,12 @@ class HostileClient {
   readonly #plan: Plan;
   readonly #random: Seeded;
   readonly #findings: Findings;
-  readonly #is_greeted: boolean;
+  readonly #isGreeted: boolean;
   #rest = "";
   #answers = 0;
   #expected = 0;
-  #has_passed_fence = false;
-  #is_ended_by_us = false;
+  #hasPassedFence = false;
+  #isEndedByUs = false;
   #finished: () => void = () => undefined;
   #greeted: () => void = () => undefined;
 
@@ -90,7 +90,7 @@ class HostileClient {
     this.#plan = plan;
     this.#random = random;
     this.#findings = findings;
-    this.#is_greeted = plan.behaviour !== "doesn't greet";
+    this.#isGreeted = plan.behaviour !== "doesn't greet";
   }
 
   async run(): Promise<void> {
@@ -101,7 +101,7 @@ class HostileClient {
     }
     this.#socket.setEncoding("latin1");
     this.#socket.on("data", (text: string) => this.#read(text));
-    if (this.#is_greeted && !(await this.#greet())) return this.#wrong("not greeted");
+    if (this.#isGreeted && !(await this.#greet())) return this.#wrong("not greeted");
     if (behaviour === "never reads") return await this.#writeUnread();
     if (behaviour === "sends a byte at a time") await this.#writeBytes();
     else {
@@ -116,7 +116,7 @@ class HostileClient {
   /** Little may be sent before the greeting is answered. */
   async #greet(): Promise<boolean> {
     const { name, token } = this.#plan.agent;
-    const is_over = new Promise<boolean>((resolve) => {
+    const isOver = new Promise<boolean>((resolve) => {
       this.#greeted = () => resolve(true);
       this.#socket.once("close", () => resolve(false));
     });
@@ -124,9 +124,9 @@ class HostileClient {
     this.#socket.write(`${JSON.stringify({ type: "hello", data })}\n`);
     const timeout = new AbortController();
     const late = delay(ANSWER_MS, false, { signal: timeout.signal }).catch(() => false);
-    const is_greeted = await Promise.race([is_over, late]);
+    const isGreeted = await Promise.race([isOver, late]);
     timeout.abort();
-    return is_greeted;
+    return isGreeted;
   }
 
   /** Frames with their ends; now and then the last one is longer than any may be. */
@@ -139,7 +139,7 @@ class HostileClient {
     }
     this.#findings.frames += count;
     if (this.#plan.behaviour === "sends and reads" && this.#random.chance(0.01)) {
-      this.#is_ended_by_us = true;
+      this.#isEndedByUs = true;
       lines.push(`${oversizedLine()}\n`);
     }
     return lines;
@@ -165,34 +165,34 @@ class HostileClient {
     for (const line of this.#lines(this.#plan.frames)) {
       if (this.#socket.destroyed) return;
       if (this.#socket.write(line, "latin1")) continue;
-      const is_drained = once(this.#socket, "drain").then(
+      const isDrained = once(this.#socket, "drain").then(
         () => true,
         () => false,
       );
-      if (!(await Promise.race([is_drained, delay(STUCK_MS, false)]))) return;
+      if (!(await Promise.race([isDrained, delay(STUCK_MS, false)]))) return;
     }
   }
 
   /** Waits until everything that was sent is answered, or the connection ends. */
   async #answered(): Promise<void> {
     this.#socket.write(`\n${JSON.stringify({ type: "ping", data: { id: "fence" } })}\n`);
-    const is_over = new Promise<"answered" | "closed">((resolve) => {
+    const isOver = new Promise<"answered" | "closed">((resolve) => {
       this.#finished = () => resolve("answered");
       this.#socket.once("close", () => resolve("closed"));
     });
     this.#look();
     const timeout = new AbortController();
     const late = delay(ANSWER_MS, "late" as const, { signal: timeout.signal }).catch(() => "late" as const);
-    const end = await Promise.race([is_over, late]);
+    const end = await Promise.race([isOver, late]);
     timeout.abort();
     if (end === "late") this.#wrong(`${this.#answers} answers to ${this.#expected} frames after ${ANSWER_MS} ms`);
-    if (end !== "closed" || this.#is_ended_by_us) return;
-    if (this.#is_greeted) this.#wrong("a greeted connection was closed");
-    else this.#findings.turned_away++;
+    if (end !== "closed" || this.#isEndedByUs) return;
+    if (this.#isGreeted) this.#wrong("a greeted connection was closed");
+    else this.#findings.turnedAway++;
   }
 
   #look(): void {
-    if (this.#has_passed_fence && this.#answers >= this.#expected) this.#finished();
+    if (this.#hasPassedFence && this.#answers >= this.#expected) this.#finished();
   }
 
   #read(text: string): void {
@@ -207,7 +207,7 @@ class HostileClient {
     if (!Object.hasOwn(gateMessages, type)) return this.#wrong(`an answer of type ${JSON.stringify(type)}`);
     if (!gateMessages[type].safeParse(data).success) return this.#wrong(`an answer that isn't right: ${line}`);
     if (type === "pong" && data.id === "fence") {
-      this.#has_passed_fence = true;
+      this.#hasPassedFence = true;
       return;
     }
     if (type === "hello.ok") return this.#greeted();
@@ -220,7 +220,7 @@ class HostileClient {
 
   #decision(data: Record<string, unknown>, line: string): void {
     const { tokens, allowed } = this.#findings;
-    if (!this.#is_greeted) this.#wrong(`a decision for a client that didn't greet: ${line}`);
+    if (!this.#isGreeted) this.#wrong(`a decision for a client that didn't greet: ${line}`);
     if (data.outcome === "allowed") {
       if (!String(data.id).startsWith(MAY_BE_ALLOWED)) this.#wrong(`allowed: ${line}`);
       allowed.add(String(data.decision_id));

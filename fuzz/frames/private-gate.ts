@@ -34,9 +34,9 @@ export class PrivateGate {
     const command = [...AS_NPM_STARTS, LAUNCHER, "serve", "--no-notifications"];
     const program = new RunningProgram(process.execPath, command, { env, stdio: ["ignore", "pipe", "pipe"] });
     try {
-      const is_running = program.printed(/is running/).then(() => true);
-      if (!(await within(is_running, START_MS, false))) throw new Error(`the gate didn't start: ${program.output}`);
-      return new PrivateGate(home, program, await OperatorClient.connect(paths.operator_socket, paths.operator_token));
+      const isRunning = program.printed(/is running/).then(() => true);
+      if (!(await within(isRunning, START_MS, false))) throw new Error(`the gate didn't start: ${program.output}`);
+      return new PrivateGate(home, program, await OperatorClient.connect(paths.operator_socket, paths.operatorToken));
     } catch (error) {
       await program.end("SIGKILL");
       removeFolder(home);

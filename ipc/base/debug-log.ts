@@ -10,7 +10,7 @@ export type DebugArea = (typeof AREAS)[number];
 
 export interface DebugLog {
   /** To be checked before a line is built, so that a disabled log costs nothing. */
-  readonly is_on: boolean;
+  readonly isOn: boolean;
   /** Writes one line to stderr. */
   write(line: string): void;
 }
@@ -23,10 +23,10 @@ if (unknown.length > 0) {
 
 /** The log of one area. On where METNOS_DEBUG names it (or `all`), or Node's own NODE_DEBUG names `metnos:AREA`. */
 export function debugLog(area: DebugArea): DebugLog {
-  const is_on = wanted.has(area) || wanted.has("all") || debuglog(`metnos:${area}`).enabled;
+  const isOn = wanted.has(area) || wanted.has("all") || debuglog(`metnos:${area}`).enabled;
   const prefix = `metnos:${area} ${process.pid}:`;
   return {
-    is_on,
+    isOn,
     write(line) {
       process.stderr.write(`${prefix} ${line}\n`);
     },

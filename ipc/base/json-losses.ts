@@ -28,36 +28,36 @@ export const LOSS_TEXTS: Readonly<Record<Loss, readonly [message: string, hint: 
 export function lossIn(text: string, members: number): Loss | undefined {
   const scan = scanJson(text);
   if (scan.members !== members) return "repeated_key";
-  return scan.are_numbers_exact ? undefined : "inexact_number";
+  return scan.areNumbersExact ? undefined : "inexact_number";
 }
 
 export interface JsonScan {
   /** Members of all objects as written: more than in the parsed value where a key is repeated. */
   members: number;
-  are_numbers_exact: boolean;
+  areNumbersExact: boolean;
 }
 
 /** Scans valid JSON once, in linear time. */
 export function scanJson(text: string): JsonScan {
   let members = 0;
-  let are_numbers_exact = true;
+  let areNumbersExact = true;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) at = endOfString(text, at + 1);
     else if (code === COLON) members++;
     else if (code === MINUS || isDigit(code)) {
       const end = endOfNumber(text, at + 1);
-      are_numbers_exact = are_numbers_exact && isExactNumber(text.slice(at, end));
+      areNumbersExact = areNumbersExact && isExactNumber(text.slice(at, end));
       at = end - 1;
     }
   }
-  return { members, are_numbers_exact };
+  return { members, areNumbersExact };
 }
 
 /** Whether a JSON number means the same after JSON.parse and JSON.stringify: `1.50` and `1e3` do, `-0`, `1e400` and 2^53 + 1 don't. */
 export function isExactNumber(token: string): boolean {
-  const is_short = token.length <= ALWAYS_EXACT && !token.includes("e") && !token.includes("E");
-  if (is_short && !token.startsWith("-0")) return true;
+  const isShort = token.length <= ALWAYS_EXACT && !token.includes("e") && !token.includes("E");
+  if (isShort && !token.startsWith("-0")) return true;
   const value = Number(token);
   if (!Number.isFinite(value) || Object.is(value, -0)) return false;
   const printed = String(value);

@@ -6,11 +6,11 @@ import { isAbsolute, join } from "node:path";
  * Imports nothing but Node, so that the hook's fast path can use it.
  */
 export interface GatePaths {
-  config_dir: string;
-  config_file: string;
+  configDir: string;
+  configFile: string;
   /** The settings chosen on a surface. */
-  chosen_file: string;
-  executors_dir: string;
+  chosenFile: string;
+  executorsDir: string;
   state_dir: string;
   grants_db: string;
   approvals_db: string;
@@ -20,39 +20,39 @@ export interface GatePaths {
   /** What the user made stricter for some agents (docs/profiles.md). */
   policy_overrides: string;
   /** The private key that signs receipts and checkpoints. */
-  receipt_key: string;
+  receiptKey: string;
   /** Monthly files of signed receipts (docs/receipts.md). */
-  receipts_dir: string;
+  receiptsDir: string;
   /** Monthly files of signed checkpoints of the trail. */
-  checkpoints_dir: string;
+  checkpointsDir: string;
   /** What the gate knows of its checkpoints. Earlier versions kept a tree of the trail's in it. */
-  checkpoint_record: string;
+  checkpointRecord: string;
   /** How good each model was as judge when it was measured last. */
-  judge_results: string;
+  judgeResults: string;
   /** Records where the trail ends, so that a removed or edited last line is noticed. */
-  audit_head: string;
+  auditHead: string;
   /** Pauses that their databases could not store. */
-  kept_pauses: string;
+  keptPauses: string;
   /** Reserved disk space for the trail, the pause and answers. */
-  audit_reserve: string;
-  state_reserve: string;
+  auditReserve: string;
+  stateReserve: string;
   /** Held locked while a gate runs. */
-  lock_db: string;
-  operator_token: string;
-  agent_tokens_dir: string;
+  lockDb: string;
+  operatorToken: string;
+  agentTokensDir: string;
   /** Monthly audit files (docs/decisions/requirements-vaglio.md, "Log"). */
-  audit_dir: string;
-  runtime_dir: string;
+  auditDir: string;
+  runtimeDir: string;
   agent_socket: string;
   operator_socket: string;
   /** What starts the gate at login: the desktop app's entry, a systemd user unit, a launchd agent. */
-  autostart_entry: string;
-  systemd_unit: string;
-  launch_agent: string;
+  autostartEntry: string;
+  systemdUnit: string;
+  launchAgent: string;
   /** Files that hold models' keys, wherever the configuration says that they are. */
-  key_files: readonly string[];
+  keyFiles: readonly string[];
   /** The programs of judge agents, and the files that their commands name. */
-  judge_programs: readonly string[];
+  judgePrograms: readonly string[];
 }
 
 /** The environment variables of a process. */
@@ -85,19 +85,19 @@ export const PLACE_VARIABLES = [
 const PATH_VARIABLES = PLACE_VARIABLES.filter((name) => name.startsWith("METNOS_"));
 
 /** What an agent needs of them: all that the hook works out, for each call. */
-export type AgentPaths = Pick<GatePaths, "state_dir" | "agent_tokens_dir" | "runtime_dir" | "agent_socket">;
+export type AgentPaths = Pick<GatePaths, "state_dir" | "agentTokensDir" | "runtimeDir" | "agent_socket">;
 
 /** @throws PathError where HOME or a METNOS_* path is not absolute */
 export function agentPaths(env: Env = process.env): AgentPaths {
   const home = homeFolder(env);
   for (const name of PATH_VARIABLES) refuseRelative(name, env[name]);
-  const state_dir = join(baseFolder(env.XDG_STATE_HOME, home, ".local/state"), "metnos");
-  const runtime_dir = env.METNOS_RUNTIME_DIR || join(state_dir, "run");
+  const stateDir = join(baseFolder(env.XDG_STATE_HOME, home, ".local/state"), "metnos");
+  const runtimeDir = env.METNOS_RUNTIME_DIR || join(stateDir, "run");
   return {
-    state_dir,
-    agent_tokens_dir: join(state_dir, "agents"),
-    runtime_dir,
-    agent_socket: env.METNOS_GATE_SOCKET || join(runtime_dir, "gate.sock"),
+    state_dir: stateDir,
+    agentTokensDir: join(stateDir, "agents"),
+    runtimeDir,
+    agent_socket: env.METNOS_GATE_SOCKET || join(runtimeDir, "gate.sock"),
   };
 }
 
@@ -113,40 +113,40 @@ export function boxLauncher({ state_dir }: Pick<GatePaths, "state_dir">): string
 export function gatePaths(env: Env = process.env): GatePaths {
   const agent = agentPaths(env);
   const home = homeFolder(env);
-  const config_home = baseFolder(env.XDG_CONFIG_HOME, home, ".config");
-  const config_dir = join(config_home, "metnos");
-  const data_dir = join(baseFolder(env.XDG_DATA_HOME, home, ".local/share"), "metnos");
+  const configHome = baseFolder(env.XDG_CONFIG_HOME, home, ".config");
+  const configDir = join(configHome, "metnos");
+  const dataDir = join(baseFolder(env.XDG_DATA_HOME, home, ".local/share"), "metnos");
   const { state_dir } = agent;
   return {
     ...agent,
-    config_dir,
-    config_file: env.METNOS_CONFIG || join(config_dir, "gate.toml"),
-    chosen_file: join(config_dir, "chosen.json"),
-    executors_dir: join(config_dir, "executors"),
+    configDir,
+    configFile: env.METNOS_CONFIG || join(configDir, "gate.toml"),
+    chosenFile: join(configDir, "chosen.json"),
+    executorsDir: join(configDir, "executors"),
     grants_db: env.METNOS_GRANTS_DB || join(state_dir, "grants.db"),
     approvals_db: env.METNOS_APPROVALS_DB || join(state_dir, "approvals.db"),
     agents_db: join(state_dir, "agents.db"),
     activity_db: join(state_dir, "activity.db"),
     safety_db: join(state_dir, "safety.db"),
-    policy_overrides: join(config_dir, "policy_overrides.toml"),
-    receipt_key: join(state_dir, "receipts.key"),
-    receipts_dir: join(data_dir, "receipts"),
-    checkpoints_dir: join(data_dir, "checkpoints"),
-    checkpoint_record: join(state_dir, "audit-tree"),
-    judge_results: join(state_dir, "judge-results.json"),
-    audit_head: join(state_dir, "audit-head"),
-    kept_pauses: join(state_dir, "kept-pauses"),
-    audit_reserve: join(data_dir, "vaglio", "reserve"),
-    state_reserve: join(state_dir, "reserve"),
-    lock_db: join(state_dir, "gate.lock"),
-    operator_token: join(state_dir, "operator.token"),
-    audit_dir: join(data_dir, "vaglio"),
-    operator_socket: join(agent.runtime_dir, "operator.sock"),
-    autostart_entry: join(config_home, "autostart/metnos-gate.desktop"),
-    systemd_unit: join(config_home, "systemd/user/metnos-gate.service"),
-    launch_agent: join(home, "Library/LaunchAgents/org.metnos.gate.plist"),
-    key_files: [],
-    judge_programs: [],
+    policy_overrides: join(configDir, "policy_overrides.toml"),
+    receiptKey: join(state_dir, "receipts.key"),
+    receiptsDir: join(dataDir, "receipts"),
+    checkpointsDir: join(dataDir, "checkpoints"),
+    checkpointRecord: join(state_dir, "audit-tree"),
+    judgeResults: join(state_dir, "judge-results.json"),
+    auditHead: join(state_dir, "audit-head"),
+    keptPauses: join(state_dir, "kept-pauses"),
+    auditReserve: join(dataDir, "vaglio", "reserve"),
+    stateReserve: join(state_dir, "reserve"),
+    lockDb: join(state_dir, "gate.lock"),
+    operatorToken: join(state_dir, "operator.token"),
+    auditDir: join(dataDir, "vaglio"),
+    operator_socket: join(agent.runtimeDir, "operator.sock"),
+    autostartEntry: join(configHome, "autostart/metnos-gate.desktop"),
+    systemdUnit: join(configHome, "systemd/user/metnos-gate.service"),
+    launchAgent: join(home, "Library/LaunchAgents/org.metnos.gate.plist"),
+    keyFiles: [],
+    judgePrograms: [],
   };
 }
 
@@ -174,7 +174,7 @@ function refuseRelative(name: string, value: string | undefined): void {
 
 /** The file in which an agent's adapter finds its token. `name` must be a valid agent name. */
 export function agentTokenFile(paths: AgentPaths, name: string): string {
-  return join(paths.agent_tokens_dir, `${name}.token`);
+  return join(paths.agentTokensDir, `${name}.token`);
 }
 
 /** The user on whose behalf local agents ask: channel `local`, the operating system's user name. */

@@ -26,8 +26,8 @@ export function readRegularFile(file: string): string {
 
 interface BytesRead {
   /** Larger files aren't read; or, where that is enough, their beginning is. */
-  max_bytes: number;
-  is_beginning_enough?: boolean;
+  maxBytes: number;
+  isBeginningEnough?: boolean;
   /** A link at the end of the path is followed. */
   follows?: boolean;
 }
@@ -38,16 +38,16 @@ interface BytesRead {
  */
 export function readRegularBytes(
   file: string | Buffer,
-  { max_bytes, is_beginning_enough = false, follows = true }: BytesRead,
+  { maxBytes, isBeginningEnough = false, follows = true }: BytesRead,
 ): Buffer {
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
   const fd = openSync(file, O_RDONLY | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW));
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw notAFile(file);
-    if (stat.size > max_bytes && !is_beginning_enough)
-      throw Object.assign(new Error(`${file} has more than ${max_bytes} bytes`), { code: TOO_LARGE });
-    const bytes = Buffer.allocUnsafe(Math.min(stat.size, max_bytes));
+    if (stat.size > maxBytes && !isBeginningEnough)
+      throw Object.assign(new Error(`${file} has more than ${maxBytes} bytes`), { code: TOO_LARGE });
+    const bytes = Buffer.allocUnsafe(Math.min(stat.size, maxBytes));
     let done = 0;
     while (done < bytes.length) {
       const read = readSync(fd, bytes, done, bytes.length - done, done);
@@ -63,7 +63,7 @@ export function readRegularBytes(
 /** Whether a file has just this text; false also where what runs in a box keeps it from being read. */
 export function holdsText(file: string, text: string): boolean {
   try {
-    return readRegularBytes(file, { max_bytes: Buffer.byteLength(text), follows: false }).toString() === text;
+    return readRegularBytes(file, { maxBytes: Buffer.byteLength(text), follows: false }).toString() === text;
   } catch {
     return false; // not there, something else, or nobody may read it now
   }

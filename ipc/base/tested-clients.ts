@@ -31,14 +31,14 @@ export type Tested = keyof typeof RECORDS;
 /** Beyond that the oldest are dropped: clients that update themselves leave one behind each time. */
 const MAX_CLIENTS = 16;
 
-export function testedClientsFile(state_dir: string, agent: string, tested: Tested = "rewriting"): string {
-  return join(state_dir, ...RECORDS[tested], `${agent}.json`);
+export function testedClientsFile(stateDir: string, agent: string, tested: Tested = "rewriting"): string {
+  return join(stateDir, ...RECORDS[tested], `${agent}.json`);
 }
 
 /** Those on record, the last tested first; none where the record can't be read. */
-export function testedClients(state_dir: string, agent: string, tested?: Tested): TestedClient[] {
+export function testedClients(stateDir: string, agent: string, tested?: Tested): TestedClient[] {
   try {
-    const value: unknown = JSON.parse(readRegularFile(testedClientsFile(state_dir, agent, tested)));
+    const value: unknown = JSON.parse(readRegularFile(testedClientsFile(stateDir, agent, tested)));
     return Array.isArray(value) ? value.filter(isTestedClient) : [];
   } catch {
     return []; // no record, or none that can be read: nothing was tested
@@ -64,14 +64,14 @@ export function isUnchanged({ file, size, mtime_ms }: TestedClient): boolean {
 
 /** A test's result for the very client that this program starts, if there was one. @param program a file */
 export function testedClient(
-  state_dir: string,
+  stateDir: string,
   agent: string,
   program: string,
   tested?: Tested,
 ): TestedClient | undefined {
   try {
     const started = realpathSync(program);
-    return testedClients(state_dir, agent, tested).find(
+    return testedClients(stateDir, agent, tested).find(
       (client) => (client.started ?? client.file) === started && isUnchanged(client),
     );
   } catch {
@@ -80,9 +80,9 @@ export function testedClient(
 }
 
 /** Records a test's result in the place of an earlier one of the same file. @throws the system's error if it can't be written */
-export function recordTestedClient(state_dir: string, agent: string, client: TestedClient, tested?: Tested): void {
-  const others = testedClients(state_dir, agent, tested).filter(({ file }) => file !== client.file);
-  const record = testedClientsFile(state_dir, agent, tested);
+export function recordTestedClient(stateDir: string, agent: string, client: TestedClient, tested?: Tested): void {
+  const others = testedClients(stateDir, agent, tested).filter(({ file }) => file !== client.file);
+  const record = testedClientsFile(stateDir, agent, tested);
   mkdirSync(dirname(record), { recursive: true, mode: 0o700 });
   const text = JSON.stringify([client, ...others].slice(0, MAX_CLIENTS), null, 2);
   writeFileSync(`${record}.new`, `${text}\n`, { mode: 0o600 });

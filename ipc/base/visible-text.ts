@@ -14,7 +14,7 @@ const HIDDEN = new RegExp(`[${HIDDEN_RANGES}]`, "gu");
 export interface VisiblePart {
   text: string;
   /** An escape code in place of a character. */
-  is_code: boolean;
+  isCode: boolean;
 }
 
 /** Letters that are written from right to left reorder the text beside them, without any control character. */
@@ -28,7 +28,7 @@ export function isPlainText(text: string, options: VisibleOptions = {}): boolean
 
 interface VisibleOptions {
   /** Leaves `\n` and `\t` as they are, for text shown in full. */
-  keep_newlines?: boolean;
+  keepNewlines?: boolean;
 }
 
 /** Untrusted text, safe to display: hidden characters and look-alikes of Latin letters become visible `\u{...}` codes. */
@@ -44,7 +44,7 @@ export function visibleParts(text: string, options: VisibleOptions = {}): Visibl
   const parts: VisiblePart[] = [];
   const add = (part: VisiblePart) => {
     const last = parts.at(-1);
-    if (last !== undefined && !last.is_code && !part.is_code) last.text += part.text;
+    if (last !== undefined && !last.isCode && !part.isCode) last.text += part.text;
     else if (part.text !== "") parts.push(part);
   };
   let end = 0;
@@ -52,12 +52,12 @@ export function visibleParts(text: string, options: VisibleOptions = {}): Visibl
     const plain = text.slice(end, upTo);
     let from = 0;
     for (const at of lookAlikesIn(plain)) {
-      add({ text: plain.slice(from, at), is_code: false });
+      add({ text: plain.slice(from, at), isCode: false });
       const code = plain.codePointAt(at) ?? 0;
       add(codeOf(code));
       from = at + String.fromCodePoint(code).length;
     }
-    add({ text: plain.slice(from), is_code: false });
+    add({ text: plain.slice(from), isCode: false });
   };
   for (const { 0: character, index } of text.matchAll(HIDDEN)) {
     addPlain(index);
@@ -68,16 +68,16 @@ export function visibleParts(text: string, options: VisibleOptions = {}): Visibl
   return parts;
 }
 
-function shown(character: string, { keep_newlines }: VisibleOptions): VisiblePart {
-  if (keep_newlines && (character === "\n" || character === "\t")) return { text: character, is_code: false };
-  if (character === "\n") return { text: "\\n", is_code: false };
-  if (character === "\r") return { text: "\\r", is_code: false };
-  if (character === "\t") return { text: "\\t", is_code: false };
+function shown(character: string, { keepNewlines }: VisibleOptions): VisiblePart {
+  if (keepNewlines && (character === "\n" || character === "\t")) return { text: character, isCode: false };
+  if (character === "\n") return { text: "\\n", isCode: false };
+  if (character === "\r") return { text: "\\r", isCode: false };
+  if (character === "\t") return { text: "\\t", isCode: false };
   return codeOf(character.codePointAt(0) ?? 0);
 }
 
 function codeOf(code: number): VisiblePart {
-  return { text: `\\u{${code.toString(16)}}`, is_code: true };
+  return { text: `\\u{${code.toString(16)}}`, isCode: true };
 }
 
 /** A value as one line of JSON that is safe to display: hidden characters are written as JSON escapes, so its meaning is the same. */

@@ -93,26 +93,26 @@ export interface AgentPort {
   /** @param later does what is left of a call that had to wait, in its agent's turn; what that throws is answered as an error */
   decide(call: ProposedCall, source: CallSource, deliver: Deliver, later: (decide: () => void) => void): Decided;
   /** Withdraws a request of this agent that no connection waits for, left by an earlier gate. Undefined if there is none. */
-  withdraw(agent_id: string, token: string, reason: string): Decision | undefined;
+  withdraw(agentId: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, source: CallSource): Decision;
   /**
    * A call of this agent has run: whether that was in the box that it was allowed for. With `ok` it is a report, too; with `input` it is
    * compared with what was allowed.
    */
-  ran(agent_id: string, ran: Ran): { confined: Confined | null };
+  ran(agentId: string, ran: Ran): { confined: Confined | null };
   /** A proxy of this agent has said which tools its server offers; or why that can't be taken. */
   announce(source: CallSource, tools: McpTools): { tools: McpToolState[] } | { refused: Refusal };
   /** A connection has ended: what it had announced counts no more. */
   connectionEnded(connection: number): void;
-  check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict>;
+  check(subject: CheckedSubject, agentId: string): Promise<SafetyVerdict>;
   /** The pause, of the gate or of this agent alone, for an agent that has just been greeted; null while there is none. */
-  paused(agent_id: string): GateMessage<"safety.paused"> | null;
+  paused(agentId: string): GateMessage<"safety.paused"> | null;
   /** An agent reports what became of a call. Changes nothing where it isn't one that this agent was allowed. */
-  outcome(agent_id: string, decision_id: string, ok: boolean): void;
+  outcome(agentId: string, decisionId: string, ok: boolean): void;
   /** A session that the gate had named has ended. */
-  sessionEnded(agent_id: string, session: string): void;
+  sessionEnded(agentId: string, session: string): void;
   /** The agent's client says what happened in a session of this agent. */
-  sessionEvent(agent_id: string, session: string, event: SessionEvent): void;
+  sessionEvent(agentId: string, session: string, event: SessionEvent): void;
   pairingRequested(name: string, version: string | null): void;
   /**
    * Records every decision so far in the trail: called before its answers are encoded. A decision that rests on what can't be stored, or

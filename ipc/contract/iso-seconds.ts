@@ -3,13 +3,13 @@
 /** @param ms Unix time in milliseconds @throws RangeError where that is no date */
 export function isoSeconds(ms: number): string {
   const second = Math.floor(ms / 1000);
-  if (second !== last_second) {
-    last_text = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
-    last_second = second;
+  if (second !== lastSecond) {
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    lastSecond = second;
   }
-  return last_text;
+  return lastText;
 }
 
 // There are many calls in a second.
-let last_second = Number.NaN;
-let last_text = "";
+let lastSecond = Number.NaN;
+let lastText = "";

@@ -104,8 +104,8 @@ const FRAME_HINTS: Readonly<Record<FrameProblem, readonly [message: string, hint
 /** The error for a frame that is refused as a whole. */
 export function frameError({ problem, message: read }: Extract<Frame, { ok: false }>): WireError {
   const [message, hint] = FRAME_HINTS[problem];
-  const is_changed = problem === "not_utf8" || problem in LOSS_TEXTS;
-  const code = is_changed ? "invalid_message" : codeOf(problem as Exclude<FrameProblem, Loss | "not_utf8">);
+  const isChanged = problem === "not_utf8" || problem in LOSS_TEXTS;
+  const code = isChanged ? "invalid_message" : codeOf(problem as Exclude<FrameProblem, Loss | "not_utf8">);
   return { ...idOf(read?.data), code, message, hint };
 }
 

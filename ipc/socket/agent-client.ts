@@ -15,7 +15,7 @@ export interface Client {
   hello: Hello | undefined;
   agent_id: string;
   session: string;
-  is_session_ours: boolean;
+  isSessionOurs: boolean;
   requested_at: string;
   pending: Set<WaitingCall>;
   timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export function newClient(connection: LineConnection): Client {
     hello: undefined,
     agent_id: "",
     session: "",
-    is_session_ours: false,
+    isSessionOurs: false,
     requested_at: "",
     pending: new Set(),
     timer: undefined,

@@ -44,17 +44,17 @@ export class AgentServer {
   readonly #clients = new Map<number, Client>();
   /** This turn's messages: sent once its decisions are in the trail. */
   readonly #outgoing = new OutgoingMessages();
-  readonly #closed_clients = new ClosedClients((client) => this.#clear(client));
-  #is_closing = false;
-  #is_sending = false;
-  #slow_dropped = 0;
+  readonly #closedClients = new ClosedClients((client) => this.#clear(client));
+  #isClosing = false;
+  #isSending = false;
+  #slowDropped = 0;
   /** Bounded, so that no single agent uses up all connections. */
-  readonly #max_per_agent: number;
-  readonly #connections_of = new Map<string, number>();
+  readonly #maxPerAgent: number;
+  readonly #connectionsOf = new Map<string, number>();
 
   constructor(settings: LineServerSettings, port: AgentPort) {
     this.#port = port;
-    this.#max_per_agent = Math.ceil(settings.max_connections / 2);
+    this.#maxPerAgent = Math.ceil(settings.max_connections / 2);
     this.#server = new LineServer(settings, {
       opened: (connection) => this.#clients.set(connection.id, newClient(connection)),
       received: (connection, next) => this.#received(connection, next),
@@ -62,7 +62,7 @@ export class AgentServer {
       unadmitted: () => encodeFrame("error", NO_HELLO),
       closed: (connection) => this.#closed(connection),
       dropped: (reason, count) => {
-        this.#slow_dropped += count;
+        this.#slowDropped += count;
         port.dropped(reason, count);
       },
     });
@@ -75,7 +75,7 @@ export class AgentServer {
 
   /** Ends every connection. Waiting requests stay in the registry: they are not withdrawn. */
   async close(): Promise<void> {
-    this.#is_closing = true;
+    this.#isClosing = true;
     for (const client of this.#clients.values()) clearTimeout(client.timer);
     await this.#server.close();
   }
@@ -86,7 +86,7 @@ export class AgentServer {
 
   /** Clients that were dropped because they did not read. */
   get slowDropped(): number {
-    return this.#slow_dropped;
+    return this.#slowDropped;
   }
 
   /** The ids of the agents that are connected. */
@@ -135,9 +135,9 @@ export class AgentServer {
   }
 
   /** Closes the connections of an agent whose pairing ended. */
-  drop(agent_id: string): void {
+  drop(agentId: string): void {
     for (const client of [...this.#clients.values()]) {
-      if (client.agent_id === agent_id && client.phase === "ready") {
+      if (client.agent_id === agentId && client.phase === "ready") {
         this.#end(client, {
           code: "closing",
           message: "this agent's pairing was revoked",
@@ -149,7 +149,7 @@ export class AgentServer {
 
   /** Ends every connection with this reason and sends no more answers. Waiting requests are not withdrawn. */
   dismiss(error: Refusal): void {
-    this.#is_closing = true;
+    this.#isClosing = true;
     // Answers that weren't sent yet are no longer valid.
     this.#outgoing.clear();
     for (const client of [...this.#clients.values()]) if (client.phase !== "closed") this.#end(client, error);
@@ -161,8 +161,8 @@ export class AgentServer {
   }
 
   /** Sends a message to each connection of one agent. */
-  tell<T extends GateMessageType>(agent_id: string, type: T, data: GateMessage<T>): void {
-    this.#inform((client) => client.agent_id === agent_id, type, data);
+  tell<T extends GateMessageType>(agentId: string, type: T, data: GateMessage<T>): void {
+    this.#inform((client) => client.agent_id === agentId, type, data);
   }
 
   /** Behind what this turn has for each of them, such as the answer to its greeting. */
@@ -199,8 +199,8 @@ export class AgentServer {
   /** This turn's decisions are in the trail before any of its answers is encoded and sent. */
   #turned(): void {
     // A surface that answers one of them synchronously: its decision follows the one that it answers.
-    if (this.#is_sending) return;
-    this.#is_sending = true;
+    if (this.#isSending) return;
+    this.#isSending = true;
     try {
       do {
         this.#port.record();
@@ -208,7 +208,7 @@ export class AgentServer {
         this.#port.publish();
       } while (this.#outgoing.hasSome);
     } finally {
-      this.#is_sending = false;
+      this.#isSending = false;
     }
   }
 
@@ -220,22 +220,22 @@ export class AgentServer {
     client.phase = "closed";
     this.#forget(client.agent_id);
     this.#port.connectionEnded(connection.id);
-    if (this.#is_closing) return;
-    this.#closed_clients.add(client);
-    this.#server.work(this.#closed_clients);
+    if (this.#isClosing) return;
+    this.#closedClients.add(client);
+    this.#server.work(this.#closedClients);
   }
 
-  #forget(agent_id: string): void {
-    const connections = (this.#connections_of.get(agent_id) ?? 1) - 1;
-    if (connections > 0) this.#connections_of.set(agent_id, connections);
-    else this.#connections_of.delete(agent_id);
+  #forget(agentId: string): void {
+    const connections = (this.#connectionsOf.get(agentId) ?? 1) - 1;
+    if (connections > 0) this.#connectionsOf.set(agentId, connections);
+    else this.#connectionsOf.delete(agentId);
   }
 
-  #clear({ pending, is_session_ours, agent_id, session }: Client): void {
+  #clear({ pending, isSessionOurs, agent_id, session }: Client): void {
     for (const { call } of [...pending]) call.disconnect("the agent disconnected");
     pending.clear();
     try {
-      if (is_session_ours && agent_id !== "") this.#port.sessionEnded(agent_id, session);
+      if (isSessionOurs && agent_id !== "") this.#port.sessionEnded(agent_id, session);
     } catch (error) {
       // A database that can't be written now must not end the gate.
       this.#port.failed("a session's end", error);
@@ -343,16 +343,16 @@ export class AgentServer {
 
   #welcome(client: Client, hello: Hello, { agent_id, level }: Greeted): void {
     clearTimeout(client.timer);
-    const connections = (this.#connections_of.get(agent_id) ?? 0) + 1;
-    if (connections > this.#max_per_agent) return this.#end(client, { id: hello.id, ...TOO_MANY_CONNECTIONS });
-    this.#connections_of.set(agent_id, connections);
+    const connections = (this.#connectionsOf.get(agent_id) ?? 0) + 1;
+    if (connections > this.#maxPerAgent) return this.#end(client, { id: hello.id, ...TOO_MANY_CONNECTIONS });
+    this.#connectionsOf.set(agent_id, connections);
     client.phase = "ready";
     client.hello = hello;
     client.agent_id = agent_id;
     client.connection.admit(agent_id);
     // A session that the gate named belongs to another connection, which may be closed: this one gets a new one.
     const named = hello.session === undefined || isGateSession(hello.session) ? undefined : hello.session;
-    client.is_session_ours = named === undefined;
+    client.isSessionOurs = named === undefined;
     client.session = named ?? newGateSession();
     this.#send(client, "hello.ok", {
       id: hello.id,
@@ -418,7 +418,7 @@ export class AgentServer {
   }
 
   #cancel(client: Client, { id, token, call, reason }: AgentMessage<"tool.cancel">): void {
-    this.#closed_clients.finish(client.agent_id);
+    this.#closedClients.finish(client.agent_id);
     const waiting = [...client.pending].filter((one) =>
       call === undefined ? one.call.token === token : one.id === call,
     );
@@ -468,9 +468,9 @@ export class AgentServer {
 }
 
 function sourceOf(client: Client, named: string | undefined): CallSource {
-  const can_confine = client.hello?.supports?.includes(CONFINE) === true;
+  const canConfine = client.hello?.supports?.includes(CONFINE) === true;
   const { agent_id, connection } = client;
-  return { agent_id, session: sessionOf(client, named), can_confine, connection: connection.id };
+  return { agent_id, session: sessionOf(client, named), can_confine: canConfine, connection: connection.id };
 }
 
 /** The session that a call names, unless the gate named it for another connection. */
@@ -503,7 +503,7 @@ export function readMessage(
 interface Answers {
   encode: (() => string)[];
   /** The connection is ended after these messages. */
-  is_last: boolean;
+  isLast: boolean;
 }
 
 /** A turn's outgoing messages: encoded and sent together at its end, in one write for each connection. */
@@ -522,7 +522,7 @@ class OutgoingMessages {
   end(connection: LineConnection, encode: () => string): void {
     const answers = this.#to(connection);
     answers.encode.push(encode);
-    answers.is_last = true;
+    answers.isLast = true;
   }
 
   /** Drops the queued messages. */
@@ -534,9 +534,9 @@ class OutgoingMessages {
     if (!this.hasSome) return;
     const all = this.#answers;
     this.#answers = new Map();
-    for (const [connection, { encode, is_last }] of all) {
+    for (const [connection, { encode, isLast }] of all) {
       const lines = encode.map((line) => line()).join("");
-      if (is_last) connection.end(lines);
+      if (isLast) connection.end(lines);
       else connection.send(lines);
     }
   }
@@ -544,7 +544,7 @@ class OutgoingMessages {
   #to(connection: LineConnection): Answers {
     let answers = this.#answers.get(connection);
     if (answers === undefined) {
-      answers = { encode: [], is_last: false };
+      answers = { encode: [], isLast: false };
       this.#answers.set(connection, answers);
     }
     return answers;
@@ -566,19 +566,19 @@ class ClosedClients implements Job {
   }
 
   /** Releases this agent's closed connections now: none of them may count as waiting for a request that another one withdraws. */
-  finish(agent_id: string): void {
+  finish(agentId: string): void {
     for (const client of this.#clients) {
-      if (client.agent_id !== agent_id) continue;
+      if (client.agent_id !== agentId) continue;
       this.#clients.delete(client);
       this.#clear(client);
     }
   }
 
-  work(ends_at: number): boolean {
+  work(endsAt: number): boolean {
     for (const client of this.#clients) {
       this.#clients.delete(client);
       this.#clear(client);
-      if (performance.now() >= ends_at) break;
+      if (performance.now() >= endsAt) break;
     }
     return this.#clients.size > 0;
   }

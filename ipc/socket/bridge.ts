@@ -10,7 +10,7 @@ export interface Bridge {
   /** Returns the function that ends the subscription. */
   subscribe(listener: (event: OperatorEvent) => void): () => void;
   /** Called when the gate that the app uses has ended (false), and when there is one again. Returns the function that ends it. */
-  watchGate(listener: (is_there: boolean) => void): () => void;
+  watchGate(listener: (isThere: boolean) => void): () => void;
   /** Reports the height of the popup's content, in CSS pixels. */
   resize(height: number): void;
   /** Opens the main window at a route, such as `approvals/<token>`. */
@@ -27,5 +27,5 @@ export interface PageChannels {
 /** Electron's channels from the app to its pages. */
 export interface AppChannels {
   "operator:event": [event: OperatorEvent];
-  "operator:gate": [is_there: boolean];
+  "operator:gate": [isThere: boolean];
 }

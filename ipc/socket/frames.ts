@@ -14,13 +14,13 @@ export interface FrameLimits {
   bytes: number;
   depth: number;
   /** Refuse what JSON.parse would silently change: what is shown must be what was sent. */
-  is_exact?: boolean;
+  isExact?: boolean;
   /** The pushed text has one character for each byte (`latin1`): a line that is not UTF-8 is refused, not repaired. */
-  is_bytes?: boolean;
+  isBytes?: boolean;
 }
-const AGENT_LIMITS: FrameLimits = { bytes: MAX_FRAME_BYTES, depth: MAX_DEPTH, is_exact: true };
+const AGENT_LIMITS: FrameLimits = { bytes: MAX_FRAME_BYTES, depth: MAX_DEPTH, isExact: true };
 /** The agents' limits, for a socket that is read as bytes. */
-export const BYTE_LIMITS: FrameLimits = { ...AGENT_LIMITS, is_bytes: true };
+export const BYTE_LIMITS: FrameLimits = { ...AGENT_LIMITS, isBytes: true };
 /** The gate's messages may be longer and deeper: they wrap what agents sent, with hidden characters as escapes. */
 const GATE_LIMITS: FrameLimits = { bytes: 256 * 1024 * 1024, depth: 2 * MAX_DEPTH };
 
@@ -61,7 +61,7 @@ export function decodeFrame(line: string, limits = AGENT_LIMITS): Frame {
   }
   const members = membersWithin(message, limits.depth);
   if (members === undefined) return { ok: false, problem: "too_deep" };
-  const problem = limits.is_exact === true ? lossIn(line, members) : undefined;
+  const problem = limits.isExact === true ? lossIn(line, members) : undefined;
   const read = message as Record<string, unknown>;
   return problem === undefined ? { ok: true, message: read } : { ok: false, problem, message: read };
 }
@@ -145,23 +145,23 @@ export class UnfinishedBudget {
 export class FrameReader {
   #pieces: string[] = [];
   #length = 0;
-  #is_discarding = false;
+  #isDiscarding = false;
   #timer: NodeJS.Timeout | undefined;
-  readonly #on_unfinished: (() => void) | undefined;
-  readonly #timeout_ms: number;
+  readonly #onUnfinished: (() => void) | undefined;
+  readonly #timeoutMs: number;
   readonly #limits: FrameLimits;
   readonly #budget: UnfinishedBudget | undefined;
 
-  /** `on_unfinished` is called when a frame has been unfinished for `timeout_ms`. */
+  /** `onUnfinished` is called when a frame has been unfinished for `timeoutMs`. */
   constructor(
-    on_unfinished?: () => void,
-    timeout_ms = FRAME_TIMEOUT_MS,
+    onUnfinished?: () => void,
+    timeoutMs = FRAME_TIMEOUT_MS,
     limits = AGENT_LIMITS,
     budget?: UnfinishedBudget,
   ) {
     this.#budget = budget;
-    this.#on_unfinished = on_unfinished;
-    this.#timeout_ms = timeout_ms;
+    this.#onUnfinished = onUnfinished;
+    this.#timeoutMs = timeoutMs;
     this.#limits = limits;
   }
 
@@ -178,7 +178,7 @@ export class FrameReader {
   /** Parses one of `lines`. */
   decode(line: Line): Frame {
     if (typeof line !== "string") return line;
-    return this.#limits.is_bytes === true ? decodeBytes(line, this.#limits) : decodeFrame(line, this.#limits);
+    return this.#limits.isBytes === true ? decodeBytes(line, this.#limits) : decodeFrame(line, this.#limits);
   }
 
   /** Returns the lines that `text` completes, in order, for `decode`. */
@@ -186,15 +186,15 @@ export class FrameReader {
     const lines: Line[] = [];
     let start = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      if (this.#is_discarding) {
-        this.#is_discarding = false;
+      if (this.#isDiscarding) {
+        this.#isDiscarding = false;
       } else {
         const line = this.#length === 0 ? text.slice(start, end) : this.#take(text.slice(start, end));
         if (line.trim() !== "") lines.push(line);
       }
       start = end + 1;
     }
-    if (start < text.length && !this.#is_discarding) this.#keep(start === 0 ? text : text.slice(start), lines);
+    if (start < text.length && !this.#isDiscarding) this.#keep(start === 0 ? text : text.slice(start), lines);
     this.#watch(start > 0);
     return lines;
   }
@@ -239,31 +239,31 @@ export class FrameReader {
   #keep(text: string, lines: Line[]): void {
     this.#pieces.push(text);
     this.#grow(text.length);
-    const is_over_budget =
+    const isOverBudget =
       this.#budget !== undefined && this.#budget.used > this.#budget.max && this.#length > FREE_UNFINISHED;
-    if (this.#length <= this.#limits.bytes && !is_over_budget) {
+    if (this.#length <= this.#limits.bytes && !isOverBudget) {
       // Text that arrives byte by byte would otherwise take one array slot per byte.
       if (this.#pieces.length >= 1024) this.#pieces = [this.#pieces.join("")];
       return;
     }
     this.#forget();
-    this.#is_discarding = true;
+    this.#isDiscarding = true;
     lines.push({ ok: false, problem: "frame_too_large" });
   }
 
   /** Each frame has its own timeout: one that begins after another ended starts anew. */
-  #watch(has_ended: boolean): void {
-    if (has_ended || this.#length === 0) {
+  #watch(hasEnded: boolean): void {
+    if (hasEnded || this.#length === 0) {
       if (this.#timer !== undefined) clearTimeout(this.#timer);
       this.#timer = undefined;
     }
-    if (this.#length === 0 || this.#timer !== undefined || this.#on_unfinished === undefined) return;
+    if (this.#length === 0 || this.#timer !== undefined || this.#onUnfinished === undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#forget();
-      this.#is_discarding = true;
-      this.#on_unfinished?.();
-    }, this.#timeout_ms);
+      this.#isDiscarding = true;
+      this.#onUnfinished?.();
+    }, this.#timeoutMs);
     this.#timer.unref?.();
   }
 }

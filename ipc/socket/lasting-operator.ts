@@ -21,27 +21,27 @@ export type GatePresence = "there" | "away";
  */
 export class LastingOperator implements OperatorApi {
   readonly #path: string;
-  readonly #token_file: string;
+  readonly #tokenFile: string;
   readonly #subscribed = new Map<(event: OperatorEvent) => void, readonly OperatorEventType[] | undefined>();
   readonly #presence = new Set<(presence: GatePresence) => void>();
   #client: OperatorClient | undefined;
   #retry: NodeJS.Timeout | undefined;
-  #is_closed = false;
+  #isClosed = false;
   #ended: () => void = () => undefined;
   /** Resolves once `close` was called. */
   readonly closed = new Promise<void>((resolve) => {
     this.#ended = resolve;
   });
 
-  private constructor(path: string, token_file: string) {
+  private constructor(path: string, tokenFile: string) {
     this.#path = path;
-    this.#token_file = token_file;
+    this.#tokenFile = tokenFile;
   }
 
-  /** @throws GateError as `OperatorClient.connect`, where no gate is there to begin with: `patience_ms` is how long that one may take */
-  static async connect(path: string, token_file: string, patience_ms?: number): Promise<LastingOperator> {
-    const lasting = new LastingOperator(path, token_file);
-    lasting.#use(await OperatorClient.connect(path, token_file, patience_ms));
+  /** @throws GateError as `OperatorClient.connect`, where no gate is there to begin with: `patienceMs` is how long that one may take */
+  static async connect(path: string, tokenFile: string, patienceMs?: number): Promise<LastingOperator> {
+    const lasting = new LastingOperator(path, tokenFile);
+    lasting.#use(await OperatorClient.connect(path, tokenFile, patienceMs));
     return lasting;
   }
 
@@ -65,7 +65,7 @@ export class LastingOperator implements OperatorApi {
   }
 
   async close(): Promise<void> {
-    this.#is_closed = true;
+    this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.#client?.close();
     this.#ended();
@@ -76,7 +76,7 @@ export class LastingOperator implements OperatorApi {
     for (const [listener, types] of this.#subscribed) client.subscribe((event) => this.#tell(listener, event), types);
     void client.closed.then(() => {
       this.#client = undefined;
-      if (this.#is_closed) return;
+      if (this.#isClosed) return;
       this.#say("away");
       this.#lookAgain();
     });
@@ -90,12 +90,12 @@ export class LastingOperator implements OperatorApi {
   #lookAgain(): void {
     this.#retry = setTimeout(async () => {
       try {
-        const client = await OperatorClient.connect(this.#path, this.#token_file);
-        if (this.#is_closed) return void (await client.close());
+        const client = await OperatorClient.connect(this.#path, this.#tokenFile);
+        if (this.#isClosed) return void (await client.close());
         this.#use(client);
         this.#say("there");
       } catch {
-        if (!this.#is_closed) this.#lookAgain(); // none yet, or one that is just starting
+        if (!this.#isClosed) this.#lookAgain(); // none yet, or one that is just starting
       }
     }, RETRY_MS);
   }

@@ -17,19 +17,19 @@ export interface LineConnection {
   /** Handles nothing more of what the client has sent: it is about to be ended. */
   ignore(): void;
   /**
-   * The client is identified. It shares its turns with others of the same `share`; `max_bytes` (left out: no bound) is what it
+   * The client is identified. It shares its turns with others of the same `share`; `maxBytes` (left out: no bound) is what it
    * may send from now on.
    */
-  admit(share: string, max_bytes?: number): void;
+  admit(share: string, maxBytes?: number): void;
 }
 
 export interface ConnectionHost {
   readonly turns: JobTurns;
   readonly unread: UnreadBudget;
   readonly unfinished: UnfinishedBudget;
-  readonly frame_timeout_ms: number | undefined;
+  readonly frameTimeoutMs: number | undefined;
   /** What a client may send before it is admitted, in bytes. */
-  readonly max_unadmitted_bytes: number;
+  readonly maxUnadmittedBytes: number;
   /** Handles frames until `next` has none: then the turn is over, or all were handled. */
   received(connection: LineConnection, next: () => Frame | undefined): Work | undefined;
   admitted(connection: ServedConnection): void;
@@ -41,7 +41,7 @@ export const CLOSE_GRACE_MS = 1000;
 
 export class ServedConnection implements LineConnection, Job, UnreadOwner {
   readonly id: number;
-  readonly opened_at = performance.now();
+  readonly openedAt = performance.now();
   share = "";
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
@@ -52,11 +52,11 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
   /** Of the unhandled lines, in characters. */
   #length = 0;
   #steps: Iterator<void, void> | undefined;
-  #is_waiting = false;
-  #is_paused = false;
-  #is_ending = false;
-  #is_admitted = false;
-  #is_writing = false;
+  #isWaiting = false;
+  #isPaused = false;
+  #isEnding = false;
+  #isAdmitted = false;
+  #isWriting = false;
   /** What it may still send, in bytes. */
   #allowance: number;
 
@@ -64,9 +64,9 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     this.id = id;
     this.#socket = socket;
     this.#host = host;
-    this.#allowance = host.max_unadmitted_bytes;
+    this.#allowance = host.maxUnadmittedBytes;
     const unfinished = () => this.#take([{ ok: false, problem: "frame_unfinished" }]);
-    this.#reader = new FrameReader(unfinished, host.frame_timeout_ms, BYTE_LIMITS, host.unfinished);
+    this.#reader = new FrameReader(unfinished, host.frameTimeoutMs, BYTE_LIMITS, host.unfinished);
     socket.on("drain", () => this.#drained());
   }
 
@@ -76,18 +76,18 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
 
   /** True if everything it sent was handled. */
   get isSilent(): boolean {
-    return this.#lines.length === 0 && this.#steps === undefined && !this.#is_waiting;
+    return this.#lines.length === 0 && this.#steps === undefined && !this.#isWaiting;
   }
 
   send(lines: string): void {
     const socket = this.#socket;
     if (socket.destroyed || !socket.writable) return;
     // False once the system's buffer is full: until then nothing is counted.
-    if (!socket.write(lines) || this.#is_writing) this.#note();
+    if (!socket.write(lines) || this.#isWriting) this.#note();
   }
 
   end(lines: string): void {
-    if (!this.#is_admitted) return this.endAtOnce(lines);
+    if (!this.#isAdmitted) return this.endAtOnce(lines);
     this.ignore();
     const socket = this.#socket;
     if (socket.destroyed || !socket.writable) return;
@@ -104,14 +104,14 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
   }
 
   ignore(): void {
-    this.#is_ending = true;
+    this.#isEnding = true;
     this.#forget();
   }
 
-  admit(share: string, max_bytes = Number.POSITIVE_INFINITY): void {
+  admit(share: string, maxBytes = Number.POSITIVE_INFINITY): void {
     this.share = share;
-    this.#is_admitted = true;
-    this.#allowance = max_bytes;
+    this.#isAdmitted = true;
+    this.#allowance = maxBytes;
     this.#host.admitted(this);
   }
 
@@ -123,7 +123,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
 
   /** Takes received text, one character for each byte. */
   read(text: string): void {
-    if (this.#is_ending || this.#socket.destroyed) return;
+    if (this.#isEnding || this.#socket.destroyed) return;
     this.#allowance -= text.length;
     this.#take(this.#reader.lines(text));
   }
@@ -135,12 +135,12 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
     this.#host.unread.note(this, 0);
   }
 
-  work(ends_at: number): boolean {
+  work(endsAt: number): boolean {
     do {
-      if (this.#steps !== undefined) this.#step(this.#steps, ends_at);
-      else if (this.#mayHandle()) this.#handle(ends_at);
+      if (this.#steps !== undefined) this.#step(this.#steps, endsAt);
+      else if (this.#mayHandle()) this.#handle(endsAt);
       else break;
-    } while (performance.now() < ends_at);
+    } while (performance.now() < endsAt);
     this.#regulate();
     return this.#mayWork();
   }
@@ -163,7 +163,7 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
 
   /** Queues an error for a client that has sent more than it may without being admitted. */
   #refuseExcess(): void {
-    if (this.#allowance >= 0 || this.#lines.length > 0 || this.#is_ending) return;
+    if (this.#allowance >= 0 || this.#lines.length > 0 || this.#isEnding) return;
     this.#allowance = 0;
     this.#lines.push({ ok: false, problem: "too_much_before_hello" });
   }
@@ -173,27 +173,27 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
   }
 
   #mayHandle(): boolean {
-    return this.#lines.length > 0 && !this.#is_waiting && !this.#isBehind();
+    return this.#lines.length > 0 && !this.#isWaiting && !this.#isBehind();
   }
 
   #isBehind(): boolean {
-    return this.#is_writing && this.#host.unread.isBehind(this);
+    return this.#isWriting && this.#host.unread.isBehind(this);
   }
 
-  #step(steps: Iterator<void, void>, ends_at: number): void {
+  #step(steps: Iterator<void, void>, endsAt: number): void {
     do {
       if (steps.next().done !== true) continue;
       if (this.#steps === steps) this.#steps = undefined;
       return;
-    } while (performance.now() < ends_at && this.#steps === steps);
+    } while (performance.now() < endsAt && this.#steps === steps);
   }
 
-  #handle(ends_at: number): void {
-    let is_first = true;
+  #handle(endsAt: number): void {
+    let isFirst = true;
     const next = (): Frame | undefined => {
       const line = this.#lines[this.#first];
-      if (line === undefined || (!is_first && performance.now() >= ends_at)) return undefined;
-      is_first = false;
+      if (line === undefined || (!isFirst && performance.now() >= endsAt)) return undefined;
+      isFirst = false;
       this.#first++;
       this.#grow(-lengthOf(line));
       if (this.#first === this.#lines.length) {
@@ -203,17 +203,17 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
       return this.#reader.decode(line);
     };
     const work = this.#host.received(this, next);
-    if (!this.#is_ending) this.#refuseExcess();
-    if (work === undefined || this.#is_ending) return;
+    if (!this.#isEnding) this.#refuseExcess();
+    if (work === undefined || this.#isEnding) return;
     if (work instanceof Promise) this.#wait(work);
     else this.#steps = work;
   }
 
   #wait(work: Promise<void>): void {
-    this.#is_waiting = true;
+    this.#isWaiting = true;
     const go = () => {
-      this.#is_waiting = false;
-      if (!this.#is_ending) this.#go();
+      this.#isWaiting = false;
+      if (!this.#isEnding) this.#go();
     };
     void work.then(go, go);
   }
@@ -232,23 +232,23 @@ export class ServedConnection implements LineConnection, Job, UnreadOwner {
   }
 
   #note(): void {
-    this.#is_writing = true;
+    this.#isWriting = true;
     this.#host.unread.note(this, this.#socket.writableLength);
     this.#regulate();
   }
 
   #drained(): void {
-    this.#is_writing = false;
+    this.#isWriting = false;
     this.#host.unread.note(this, 0);
-    if (!this.#is_ending) this.#go();
+    if (!this.#isEnding) this.#go();
   }
 
   /** Pauses reading while lines are unhandled or output is unread. A plan's steps don't count: a disconnection has to end them. */
   #regulate(): void {
-    const must_wait = !this.#is_ending && (this.#lines.length > 0 || this.#isBehind());
-    if (must_wait === this.#is_paused) return;
-    this.#is_paused = must_wait;
-    if (must_wait) {
+    const mustWait = !this.#isEnding && (this.#lines.length > 0 || this.#isBehind());
+    if (mustWait === this.#isPaused) return;
+    this.#isPaused = mustWait;
+    if (mustWait) {
       this.#socket.pause();
       this.#reader.suspend();
     } else {
@@ -272,7 +272,7 @@ export interface Job {
   /** All jobs of one share together get as much time as a single job of another share. */
   readonly share: string;
   /** Works until `ends_at` (`performance.now()`, in milliseconds), one step at the least. True if there is more to do. */
-  work(ends_at: number): boolean;
+  work(endsAt: number): boolean;
 }
 
 /** How long one turn occupies the event loop, in milliseconds. A step that takes longer can't be interrupted. */
@@ -290,7 +290,7 @@ interface Share {
   used: number;
   readonly jobs: Set<Job>;
   /** Until then (`performance.now()`) its steps are taken for long ones. */
-  long_until: number;
+  longUntil: number;
 }
 
 export class JobTurns {
@@ -301,7 +301,7 @@ export class JobTurns {
   #mark = 0;
   /** Time worked in this iteration of the event loop, in milliseconds. */
   #spent = 0;
-  #is_working = false;
+  #isWorking = false;
   #next: NodeJS.Immediate | undefined;
 
   /** `ended` is called at each turn's end, still within it. */
@@ -310,21 +310,21 @@ export class JobTurns {
   }
 
   get isWorking(): boolean {
-    return this.#is_working;
+    return this.#isWorking;
   }
 
   /** Works at once if no job is queued, the turn has time left and the share's last steps were short; otherwise queues the job. */
   add(job: Job): void {
-    const [began, long_until] = [performance.now(), this.#shares.get(job.share)?.long_until ?? 0];
-    const must_wait = this.#is_working || this.#queued.size > 0 || this.#spent >= TURN_MS || began < long_until;
-    if (must_wait) return this.#enqueue(job);
-    this.#is_working = true;
-    const has_more = job.work(began + TURN_MS - this.#spent);
+    const [began, longUntil] = [performance.now(), this.#shares.get(job.share)?.longUntil ?? 0];
+    const mustWait = this.#isWorking || this.#queued.size > 0 || this.#spent >= TURN_MS || began < longUntil;
+    if (mustWait) return this.#enqueue(job);
+    this.#isWorking = true;
+    const hasMore = job.work(began + TURN_MS - this.#spent);
     this.#end();
     const took = performance.now() - began;
     if (took > LONG_STEP_MS) this.#tookLong(this.#shareOf(job));
     this.#spent += took;
-    if (has_more) this.#enqueue(job);
+    if (hasMore) this.#enqueue(job);
     else if (this.#spent >= SLICE_MS) this.#schedule();
   }
 
@@ -344,13 +344,13 @@ export class JobTurns {
   }
 
   #shareOf({ share: name }: Job): Share {
-    const share = this.#shares.get(name) ?? { used: 0, jobs: new Set(), long_until: 0 };
+    const share = this.#shares.get(name) ?? { used: 0, jobs: new Set(), longUntil: 0 };
     this.#shares.set(name, share);
     return share;
   }
 
   #tookLong(share: Share): void {
-    share.long_until = performance.now() + LONG_STEP_COUNTS_MS;
+    share.longUntil = performance.now() + LONG_STEP_COUNTS_MS;
   }
 
   /** An immediate runs after pending input was read, and lets more be read after it. */
@@ -362,20 +362,20 @@ export class JobTurns {
   }
 
   #turn(): void {
-    const ends_at = performance.now() + TURN_MS;
+    const endsAt = performance.now() + TURN_MS;
     this.#spent = 0;
-    this.#is_working = true;
-    for (let now = performance.now(); this.#queued.size > 0 && now < ends_at; ) {
+    this.#isWorking = true;
+    for (let now = performance.now(); this.#queued.size > 0 && now < endsAt; ) {
       const share = this.#nextShare();
       const [job] = share.jobs;
       if (job === undefined) break;
       this.remove(job);
-      const has_more = job.work(this.#queued.size === 0 ? ends_at : Math.min(ends_at, now + SLICE_MS));
+      const hasMore = job.work(this.#queued.size === 0 ? endsAt : Math.min(endsAt, now + SLICE_MS));
       const then = performance.now();
       share.used += then - now;
       if (then - now > LONG_STEP_MS) this.#tookLong(share);
       now = then;
-      if (has_more) this.#enqueue(job);
+      if (hasMore) this.#enqueue(job);
     }
     this.#end();
     if (this.#queued.size > 0) this.#schedule();
@@ -387,14 +387,14 @@ export class JobTurns {
     this.#mark = 0;
     const now = performance.now();
     for (const [name, share] of this.#shares) {
-      if (share.long_until <= now) this.#shares.delete(name);
+      if (share.longUntil <= now) this.#shares.delete(name);
       else share.used = HEAD_START_MS;
     }
   }
 
   #end(): void {
     this.#ended();
-    this.#is_working = false;
+    this.#isWorking = false;
   }
 
   #nextShare(): Share {

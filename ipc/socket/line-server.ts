@@ -41,11 +41,11 @@ export interface LineServerSettings {
   max_connections: number;
   ungreeted?: UngreetedLimits;
   unread: UnreadLimits;
-  frame_timeout_ms?: number | undefined;
+  frameTimeoutMs?: number | undefined;
 }
 
 /** Limits for clients that haven't sent hello. */
-export const UNGREETED_LIMITS: UngreetedLimits = { max: 128, greeting_ms: 5000 };
+export const UNGREETED_LIMITS: UngreetedLimits = { max: 128, greetingMs: 5000 };
 /** What such a client may send in all, in bytes. */
 export const MAX_UNADMITTED_BYTES = 8192;
 
@@ -88,9 +88,9 @@ class LineParser {
  * Lengthens the queue of connections to be accepted, for many at once. node-ipc has no setting for it: its listener has Node's
  * queue of 511, and a full Unix socket refuses a connection (EAGAIN). Nor has it one for how much of each socket is buffered.
  */
-function adjustListener(ipc_server: IPCModule["server"]): void {
+function adjustListener(ipcServer: IPCModule["server"]): void {
   let listener: Server | undefined;
-  Object.defineProperty(ipc_server, "server", {
+  Object.defineProperty(ipcServer, "server", {
     get: () => listener,
     set: (created: Server & { highWaterMark?: number }) => {
       listener = created;
@@ -105,7 +105,7 @@ function adjustListener(ipc_server: IPCModule["server"]): void {
 type IpcSocket = Socket & { ipcBuffer?: ServedConnection | "" };
 
 /** Of the next connection: one number for those of all servers, as what connections announce is kept by it. */
-let next_id = 1;
+let nextId = 1;
 
 export class LineServer {
   readonly #settings: LineServerSettings;
@@ -114,8 +114,8 @@ export class LineServer {
   readonly #ipc = new IPCModule();
   readonly #ungreeted: UngreetedConnections;
   readonly #host: ConnectionHost;
-  readonly #too_many = new Map<string, number>();
-  #log_timer: NodeJS.Timeout | undefined;
+  readonly #unreported = new Map<string, number>();
+  #logTimer: NodeJS.Timeout | undefined;
   #file: FileIdentity | undefined;
 
   constructor(settings: LineServerSettings, handlers: LineHandlers) {
@@ -128,8 +128,8 @@ export class LineServer {
       turns: new JobTurns(() => handlers.turned()),
       unread: new UnreadBudget(settings.unread),
       unfinished: new UnfinishedBudget(MAX_UNFINISHED),
-      frame_timeout_ms: settings.frame_timeout_ms,
-      max_unadmitted_bytes: MAX_UNADMITTED_BYTES,
+      frameTimeoutMs: settings.frameTimeoutMs,
+      maxUnadmittedBytes: MAX_UNADMITTED_BYTES,
       received: (connection, next) => handlers.received(connection, next),
       admitted: (connection) => this.#ungreeted.delete(connection),
       dropped: (reason) => handlers.dropped(reason, 1),
@@ -170,25 +170,25 @@ export class LineServer {
     this.#ipc.serve(bound);
     const { server } = this.#ipc;
     adjustListener(server);
-    const is_listening = new Promise<void>((resolve, reject) => {
+    const isListening = new Promise<void>((resolve, reject) => {
       server.on("start", () => resolve());
       server.on("error", (error: Error) => reject(error));
     });
     server.on("connect", (socket: IpcSocket) => this.#opened(socket));
     server.on("close", (socket: IpcSocket) => this.#closed(socket));
     server.start();
-    await is_listening;
+    await isListening;
     this.#file = moveSocket(bound, path);
     return this.#file;
   }
 
   /** Ends every connection and stops listening; removes the socket file, where it is still this server's. */
   async close(): Promise<void> {
-    clearTimeout(this.#log_timer);
+    clearTimeout(this.#logTimer);
     const listener = this.#ipc.server?.server;
     if (!listener) return;
     if (this.#file !== undefined) removeSocket(this.#settings.path, this.#file);
-    const is_closed = new Promise<void>((resolve) => listener.once("close", () => resolve()));
+    const isClosed = new Promise<void>((resolve) => listener.once("close", () => resolve()));
     const cut = setTimeout(() => {
       for (const socket of this.#connections.keys()) socket.destroy();
     }, CLOSE_GRACE_MS);
@@ -197,35 +197,35 @@ export class LineServer {
       socket.destroySoon();
     }
     listener.close();
-    await is_closed;
+    await isClosed;
     clearTimeout(cut);
   }
 
   #opened(socket: IpcSocket): void {
     const { max_connections } = this.#settings;
-    const is_full = this.#connections.size >= max_connections;
-    const excess = this.#ungreeted.excess(is_full);
-    if (is_full && excess === undefined) {
+    const isFull = this.#connections.size >= max_connections;
+    const excess = this.#ungreeted.excess(isFull);
+    if (isFull && excess === undefined) {
       this.#tooMany(`more than ${max_connections} connections`);
       socket.destroy();
       return;
     }
     if (excess !== undefined) {
       this.#tooMany(
-        is_full
+        isFull
           ? `more than ${max_connections} connections, and this one had not sent hello`
           : `more than ${(this.#settings.ungreeted ?? UNGREETED_LIMITS).max} connections that have not sent hello`,
       );
       excess.endAtOnce(this.#handlers.unadmitted());
       this.#ungreeted.delete(excess);
     }
-    const connection = new ServedConnection(next_id++, socket, this.#host);
+    const connection = new ServedConnection(nextId++, socket, this.#host);
     // As bytes: decoded piece by piece, invalid UTF-8 would be silently replaced.
     socket.setEncoding("latin1");
     socket.ipcBuffer = connection;
     this.#connections.set(socket, connection);
     this.#ungreeted.add(connection);
-    if (debug.is_on) debug.write(`${this.#name} connection ${connection.id} opened, ${this.#connections.size} open`);
+    if (debug.isOn) debug.write(`${this.#name} connection ${connection.id} opened, ${this.#connections.size} open`);
     this.#handlers.opened(connection);
   }
 
@@ -235,7 +235,7 @@ export class LineServer {
     this.#connections.delete(socket);
     this.#ungreeted.delete(connection);
     connection.closed();
-    if (debug.is_on) debug.write(`${this.#name} connection ${connection.id} closed, ${this.#connections.size} open`);
+    if (debug.isOn) debug.write(`${this.#name} connection ${connection.id} closed, ${this.#connections.size} open`);
     this.#handlers.closed(connection);
   }
 
@@ -246,14 +246,14 @@ export class LineServer {
 
   /** One line each second, however many they are: a client that keeps connecting can't fill the log. */
   #tooMany(reason: string): void {
-    this.#too_many.set(reason, (this.#too_many.get(reason) ?? 0) + 1);
-    if (this.#log_timer !== undefined) return;
+    this.#unreported.set(reason, (this.#unreported.get(reason) ?? 0) + 1);
+    if (this.#logTimer !== undefined) return;
     const report = () => {
-      this.#log_timer = undefined;
-      if (this.#too_many.size === 0) return;
-      for (const [found, count] of this.#too_many) this.#handlers.dropped(found, count);
-      this.#too_many.clear();
-      this.#log_timer = setTimeout(report, LOG_INTERVAL_MS).unref();
+      this.#logTimer = undefined;
+      if (this.#unreported.size === 0) return;
+      for (const [found, count] of this.#unreported) this.#handlers.dropped(found, count);
+      this.#unreported.clear();
+      this.#logTimer = setTimeout(report, LOG_INTERVAL_MS).unref();
     };
     report();
   }
@@ -265,7 +265,7 @@ interface UngreetedLimits {
   /** How many may be silent for longer than the grace period. */
   max: number;
   /** How long one may take until it is admitted, in milliseconds. */
-  greeting_ms: number;
+  greetingMs: number;
 }
 
 /** Grace period, in milliseconds, before a connection counts as silent: many at once are read over several turns of the event loop. */
@@ -292,12 +292,12 @@ class UngreetedConnections {
     this.#timers.delete(connection);
   }
 
-  /** The connection to close before another is accepted; undefined while there is room. `is_full`: all connections are in use. */
-  excess(is_full: boolean): ServedConnection | undefined {
-    if (!is_full && this.#timers.size <= this.#limits.max) return undefined;
-    const heard_by = performance.now() - (is_full ? 0 : GRACE_MS);
+  /** The connection to close before another is accepted; undefined while there is room. `isFull`: all connections are in use. */
+  excess(isFull: boolean): ServedConnection | undefined {
+    if (!isFull && this.#timers.size <= this.#limits.max) return undefined;
+    const heardBy = performance.now() - (isFull ? 0 : GRACE_MS);
     for (const connection of this.#timers.keys()) {
-      if (connection.opened_at > heard_by) return undefined;
+      if (connection.openedAt > heardBy) return undefined;
       if (connection.isSilent) return connection;
     }
     return undefined;
@@ -308,7 +308,7 @@ class UngreetedConnections {
       // It is late only if nothing that it sent is still unhandled.
       if (connection.isSilent) this.#late(connection);
       else this.#timers.set(connection, this.#timer(connection));
-    }, this.#limits.greeting_ms);
+    }, this.#limits.greetingMs);
     timer.unref();
     return timer;
   }

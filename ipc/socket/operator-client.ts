@@ -34,7 +34,7 @@ export class OperatorClient implements OperatorApi {
   readonly #listeners = new Map<(event: OperatorEvent) => void, readonly OperatorEventType[] | undefined>();
   readonly #closed: Promise<void>;
   #ready: Waiting | undefined;
-  #next_id = 1;
+  #nextId = 1;
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -54,21 +54,21 @@ export class OperatorClient implements OperatorApi {
 
   /**
    * Connects with the token in `token_file`.
-   * @param patience_ms how long the gate may take to take it; left out: any time
+   * @param patienceMs how long the gate may take to take it; left out: any time
    * @throws GateError `not_running` where no gate listens, `not_answering` where it takes longer, `not_authorised` where the token isn't
    * the gate's
    */
-  static async connect(path: string, token_file: string, patience_ms?: number): Promise<OperatorClient> {
+  static async connect(path: string, tokenFile: string, patienceMs?: number): Promise<OperatorClient> {
     let token: string;
     try {
-      token = readRegularFile(token_file).trim();
+      token = readRegularFile(tokenFile).trim();
     } catch (error) {
       throw notRunning(error);
     }
     const socket = createConnection(path);
     socket.on("error", () => socket.destroy()); // 'close' follows and fails what waits
     const client = new OperatorClient(socket);
-    const late = patience_ms === undefined ? undefined : setTimeout(() => client.#giveUp(), patience_ms);
+    const late = patienceMs === undefined ? undefined : setTimeout(() => client.#giveUp(), patienceMs);
     try {
       await new Promise<unknown>((resolve, reject) => {
         client.#ready = { resolve, reject };
@@ -87,7 +87,7 @@ export class OperatorClient implements OperatorApi {
   }
 
   async call<M extends OperatorMethod>(method: M, params: OperatorParams<M>): Promise<OperatorResult<M>> {
-    const id = this.#next_id++;
+    const id = this.#nextId++;
     const result = await new Promise<unknown>((resolve, reject) => {
       if (this.#socket.destroyed) {
         reject(new GateError("connection_lost", "the gate has gone", `see: ${ownCommand("status")}`));

@@ -16,14 +16,14 @@ const subscriptionSchema = z.object({ types: z.array(z.enum(OPERATOR_EVENTS)).ma
 
 interface Client {
   connection: LineConnection;
-  is_operator: boolean;
+  isOperator: boolean;
   types: Set<OperatorEventType>;
   unsubscribe: (() => void) | undefined;
 }
 
 export class OperatorServer {
   readonly #api: OperatorHandler;
-  readonly #token_hash: Buffer;
+  readonly #tokenHash: Buffer;
   readonly #server: LineServer;
   readonly #clients = new Map<number, Client>();
   readonly #failed: (what: string, error: unknown) => void;
@@ -36,11 +36,11 @@ export class OperatorServer {
     failed: (what: string, error: unknown) => void,
   ) {
     this.#api = api;
-    this.#token_hash = digest(token);
+    this.#tokenHash = digest(token);
     this.#failed = failed;
     this.#server = new LineServer(settings, {
       opened: (connection) =>
-        this.#clients.set(connection.id, { connection, is_operator: false, types: new Set(), unsubscribe: undefined }),
+        this.#clients.set(connection.id, { connection, isOperator: false, types: new Set(), unsubscribe: undefined }),
       received: (connection, next) => this.#received(connection, next),
       turned: () => undefined,
       unadmitted: () => refusal("not_authorised", "the operator's token did not come in time"),
@@ -75,7 +75,7 @@ export class OperatorServer {
       return undefined;
     }
     const { type, data } = frame.message;
-    if (!client.is_operator) this.#greet(client, type, data);
+    if (!client.isOperator) this.#greet(client, type, data);
     else if (type === "call") return this.#call(client, data);
     else if (type === "subscribe") this.#subscribe(client, data);
     else connection.end(refusal("unknown_type", "there is no message of this type"));
@@ -87,9 +87,9 @@ export class OperatorServer {
     if (
       type === "operator.hello" &&
       greeting.success &&
-      timingSafeEqual(digest(greeting.data.token), this.#token_hash)
+      timingSafeEqual(digest(greeting.data.token), this.#tokenHash)
     ) {
-      client.is_operator = true;
+      client.isOperator = true;
       client.connection.admit("operator");
       client.connection.send(encodeFrame("operator.ok", {}));
     } else client.connection.end(refusal("not_authorised", "the operator's token is needed here"));

@@ -2,12 +2,12 @@
 
 export interface UnreadLimits {
   /** A client with more unread output isn't read from until it has read it. Bytes. */
-  pause_bytes: number;
+  pauseBytes: number;
   /** While all clients together have more unread, no client with unread output is read from. Bytes. */
   total_bytes: number;
-  /** A client with more unread than this that reads nothing for `patience_ms` is dropped. Bytes. */
-  max_bytes: number;
-  patience_ms: number;
+  /** A client with more unread than this that reads nothing for `patienceMs` is dropped. Bytes. */
+  maxBytes: number;
+  patienceMs: number;
 }
 
 export interface UnreadOwner {
@@ -53,13 +53,13 @@ export class UnreadBudget {
   /** True while the client isn't read from. */
   isBehind(owner: UnreadOwner): boolean {
     const bytes = this.#unread.get(owner) ?? 0;
-    return bytes > this.#limits.pause_bytes || (bytes > 0 && this.#used > this.#limits.total_bytes);
+    return bytes > this.#limits.pauseBytes || (bytes > 0 && this.#used > this.#limits.total_bytes);
   }
 
   #watch(owner: UnreadOwner, bytes: number): void {
-    const { max_bytes, patience_ms } = this.#limits;
+    const { maxBytes, patienceMs } = this.#limits;
     const overdue = this.#overdue.get(owner);
-    if (bytes <= max_bytes) {
+    if (bytes <= maxBytes) {
       if (overdue === undefined) return;
       clearTimeout(overdue.timer);
       this.#overdue.delete(owner);
@@ -69,8 +69,8 @@ export class UnreadBudget {
     if (overdue !== undefined && bytes >= overdue.bytes) return;
     clearTimeout(overdue?.timer);
     const timer = setTimeout(
-      () => this.#drop(owner, `a client left more than ${max_bytes} bytes unread for ${patience_ms / 1000} s`),
-      patience_ms,
+      () => this.#drop(owner, `a client left more than ${maxBytes} bytes unread for ${patienceMs / 1000} s`),
+      patienceMs,
     );
     timer.unref();
     this.#overdue.set(owner, { timer, bytes });

@@ -36,12 +36,12 @@ interface Words {
   allowing: string;
   mark: string;
   outside: (reason: string) => string;
-  outside_unexplained: string;
-  host_request: string;
-  host_wanted_by: (line: string) => string;
+  outsideUnexplained: string;
+  hostRequest: string;
+  hostWantedBy: (line: string) => string;
   unconfined: Readonly<Record<UnconfinedReason, (about: string) => string>>;
   problems: Readonly<Record<Problem, ProblemWords>>;
-  hosts_problems: Readonly<Record<NonNullable<BoxStatus["hosts_problem"]>, ProblemWords>>;
+  hostsProblems: Readonly<Record<NonNullable<BoxStatus["hosts_problem"]>, ProblemWords>>;
   agents: Readonly<Record<AgentState, ProblemWords>>;
 }
 
@@ -76,9 +76,9 @@ const EN: Words = {
   allowing: "Once you allow the project, its commands run confined without asking you",
   mark: "confined",
   outside: (reason) => `Outside the box. The agent's reason: “${reason}”`,
-  outside_unexplained: "Outside the box. The agent gives no reason",
-  host_request: "confined command",
-  host_wanted_by: (line) => `The confined command: ${line}`,
+  outsideUnexplained: "Outside the box. The agent gives no reason",
+  hostRequest: "confined command",
+  hostWantedBy: (line) => `The confined command: ${line}`,
   unconfined: {
     disabled: () => "confining commands is switched off",
     unavailable: () => "no command can be confined on this machine",
@@ -129,7 +129,7 @@ const EN: Words = {
       todo: "Mend the folder, then start the gate again",
     },
   },
-  hosts_problems: {
+  hostsProblems: {
     "no-node": {
       what: "Hosts can't be reached from the box: no Node program found",
       todo: "Install Node, then start the gate again",
@@ -184,9 +184,9 @@ const IT: Words = {
   allowing: "Se permetti il progetto, i suoi comandi saranno eseguiti confinati senza chiederti",
   mark: "confinato",
   outside: (reason) => `Fuori dal confinamento. Il motivo dell'agente: «${reason}»`,
-  outside_unexplained: "Fuori dal confinamento. L'agente non dice perché",
-  host_request: "comando confinato",
-  host_wanted_by: (line) => `Il comando confinato: ${line}`,
+  outsideUnexplained: "Fuori dal confinamento. L'agente non dice perché",
+  hostRequest: "comando confinato",
+  hostWantedBy: (line) => `Il comando confinato: ${line}`,
   unconfined: {
     disabled: () => "il confinamento dei comandi è spento",
     unavailable: () => "su questa macchina nessun comando può essere confinato",
@@ -239,7 +239,7 @@ const IT: Words = {
       todo: "Rimedia alla cartella, poi riavvia il gate",
     },
   },
-  hosts_problems: {
+  hostsProblems: {
     "no-node": {
       what: "Dal confinamento non si raggiunge nessun host: non c'è nessun programma Node",
       todo: "Installa Node, poi riavvia il gate",
@@ -307,7 +307,7 @@ export function confinedMark(language: Language): string {
 export function outsideText(reason: string | null, language: Language): string {
   const said = (reason ?? "").trim();
   const words = WORDS[language];
-  return said === "" ? words.outside_unexplained : words.outside(shortened(said, MAX_REASON));
+  return said === "" ? words.outsideUnexplained : words.outside(shortened(said, MAX_REASON));
 }
 
 /** What the gate decides on itself, where a confined command wants to reach a host. No agent can send a call of this name. */
@@ -315,7 +315,7 @@ const HOST_REQUEST = "@box_connect";
 
 /** A tool's name as it is shown: what the gate asks itself has words in its place. */
 export function toolText(executor: string, language: Language): string {
-  return executor === HOST_REQUEST ? WORDS[language].host_request : executor;
+  return executor === HOST_REQUEST ? WORDS[language].hostRequest : executor;
 }
 
 /** What a request asks for, as its question says it: of a host together with its name. */
@@ -334,7 +334,7 @@ export function verbAsked({
 
 /** Of a request for a host: which confined command wants to reach it; null of any other. @param line its command line */
 export function hostWantedBy(executor: string, line: string, language: Language): string | null {
-  return executor === HOST_REQUEST && line !== "" ? WORDS[language].host_wanted_by(line) : null;
+  return executor === HOST_REQUEST && line !== "" ? WORDS[language].hostWantedBy(line) : null;
 }
 
 /** Why a command would not be confined. @param what it is about, as the gate names it; may be empty */
@@ -349,7 +349,7 @@ export function boxProblemWords(problem: Problem, language: Language): ProblemWo
 
 /** Why nothing in a box reaches a host, and what to do about it. */
 export function hostsProblemWords(problem: NonNullable<BoxStatus["hosts_problem"]>, language: Language): ProblemWords {
-  return WORDS[language].hosts_problems[problem];
+  return WORDS[language].hostsProblems[problem];
 }
 
 /** Whether one agent's commands are confined, and what to do where they aren't. */

@@ -4,8 +4,8 @@ import type { RepeatedCall } from "../contract/rate.ts";
 /** What every surface says of a call that is made again and again. Plain values: the page loads no schemas. */
 
 interface Words {
-  /** `of_time`: `a minute`, `10 seconds`. */
-  again: (times: string, of_time: string) => string;
+  /** `ofTime`: `a minute`, `10 seconds`. */
+  again: (times: string, ofTime: string) => string;
   second: string;
   minute: string;
   seconds: (count: string) => string;
@@ -14,14 +14,14 @@ interface Words {
 
 const WORDS: Readonly<Record<Language, Words>> = {
   en: {
-    again: (times, of_time) => `The same call ${times} times in ${of_time}`,
+    again: (times, ofTime) => `The same call ${times} times in ${ofTime}`,
     second: "a second",
     minute: "a minute",
     seconds: (count) => `${count} seconds`,
     minutes: (count) => `${count} minutes`,
   },
   it: {
-    again: (times, of_time) => `La stessa chiamata ${times} volte in ${of_time}`,
+    again: (times, ofTime) => `La stessa chiamata ${times} volte in ${ofTime}`,
     second: "un secondo",
     minute: "un minuto",
     seconds: (count) => `${count} secondi`,

@@ -20,7 +20,7 @@ export type CardFacts = ReturnType<typeof cardFacts>;
 /** @param home what `~` means; null: no path is shortened */
 export function cardFacts(view: ApprovalView, language: Language, home: string | null = null) {
   const { description, confined, repeated, price } = view;
-  const wanted_by = hostWantedBy(view.executor, view.intent.trim(), language);
+  const wantedBy = hostWantedBy(view.executor, view.intent.trim(), language);
   return {
     ...callFacts(description, language, home, confined),
     /** Of a call that is made again and again: that, its question in place of the card's, and its answers. */
@@ -32,9 +32,9 @@ export function cardFacts(view: ApprovalView, language: Language, home: string |
     price: price === null ? null : priceText(price, language),
     judged: judgesSaid(view, language),
     asked: userWordsLine(view, language),
-    wanted_by,
+    wantedBy,
     /** The agent's own; "" where it gives none. A request for a host has a command line in its place. */
-    reason: wanted_by === null ? reasonOf(view).trim() : "",
+    reason: wantedBy === null ? reasonOf(view).trim() : "",
   };
 }
 
@@ -47,12 +47,12 @@ export function callFacts(
 ): { hazards: string[]; effect: string | null } {
   if (description === null) return { hazards: [], effect: null };
   const { hazards, effect } = description;
-  const is_said = hazards.length > 0 || (confined !== null && effect === "anything");
+  const isSaid = hazards.length > 0 || (confined !== null && effect === "anything");
   return {
     hazards: hazards.map(({ path, ...hazard }) => {
       const short = path === undefined || home === null ? path : shortenHome(path, home);
       return hazardText({ ...hazard, ...(short === undefined ? {} : { path: short }) }, language);
     }),
-    effect: is_said ? null : effectText(effect, language),
+    effect: isSaid ? null : effectText(effect, language),
   };
 }

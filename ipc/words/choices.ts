@@ -7,7 +7,7 @@ export function excludedFrom(choices: readonly Choice[], targets: readonly strin
 }
 
 /** Exactly this choice; of two with one reach its target tells which. */
-export function answerWith(view: ApprovalView, choice: Choice, expires_at?: string): Answer {
+export function answerWith(view: ApprovalView, choice: Choice, expiresAt?: string): Answer {
   const [grant, ...more] = choice.grants;
   return {
     token: view.token,
@@ -15,6 +15,6 @@ export function answerWith(view: ApprovalView, choice: Choice, expires_at?: stri
     scope: choice.scope,
     ...(choice.reach === null ? {} : { reach: choice.reach }),
     ...(grant === undefined || more.length > 0 ? {} : { target: grant.target }),
-    ...(expires_at === undefined ? {} : { expires_at }),
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
   };
 }

@@ -95,7 +95,7 @@ interface CountWords {
   locale: string;
   folder: readonly [string, string];
   file: readonly [string, string];
-  files_unknown: string;
+  filesUnknown: string;
   more: (count: string) => string;
 }
 
@@ -103,14 +103,14 @@ const EN: CountWords = {
   locale: "en",
   folder: ["folder", "folders"],
   file: ["file", "files"],
-  files_unknown: "files",
+  filesUnknown: "files",
   more: (count) => `more than ${count}`,
 };
 const IT: CountWords = {
   locale: "it",
   folder: ["cartella", "cartelle"],
   file: ["file", "file"],
-  files_unknown: "dei file",
+  filesUnknown: "dei file",
   more: (count) => `più di ${count}`,
 };
 
@@ -120,9 +120,9 @@ function counted({ folders = 0, files, is_more }: Values, words: CountWords): st
     const text = count.toLocaleString(words.locale);
     return `${text} ${count === 1 ? one : many}`;
   };
-  if (files === undefined) return folders === 0 ? words.files_unknown : number(folders, words.folder);
-  const in_files = is_more === undefined ? number(files, words.file) : words.more(number(files, words.file));
-  return folders === 0 ? in_files : `${number(folders, words.folder)} (${in_files})`;
+  if (files === undefined) return folders === 0 ? words.filesUnknown : number(folders, words.folder);
+  const inFiles = is_more === undefined ? number(files, words.file) : words.more(number(files, words.file));
+  return folders === 0 ? inFiles : `${number(folders, words.folder)} (${inFiles})`;
 }
 
 /** The sentence about a hazard. Its values are the call's: a surface makes hidden characters in it visible. */
@@ -130,7 +130,7 @@ export function hazardText({ id, ...values }: Hazard, language: Language): strin
   return HAZARD_WORDS[language][id](values);
 }
 
-/** What a call leaves behind, in a few words. @param is_confined it can't leave its project */
-export function effectText(effect: Effect, language: Language, is_confined = false): string {
-  return is_confined && effect === "anything" ? CONFINED_EFFECT_WORDS[language] : EFFECT_WORDS[language][effect];
+/** What a call leaves behind, in a few words. @param isConfined it can't leave its project */
+export function effectText(effect: Effect, language: Language, isConfined = false): string {
+  return isConfined && effect === "anything" ? CONFINED_EFFECT_WORDS[language] : EFFECT_WORDS[language][effect];
 }

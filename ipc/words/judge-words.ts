@@ -18,44 +18,44 @@ import { RULE_WORDS } from "./rule-words.ts";
 const MAX_SENTENCE = 300;
 
 interface Words {
-  judged_by: (name: string, seconds: number) => string;
+  judgedBy: (name: string, seconds: number) => string;
   says: (stage: Review["stage"], name: string, sentence: string) => string;
-  not_asked: (why: string) => string;
+  notAsked: (why: string) => string;
   overridden: (name: string) => string;
   rejected: (name: string, why: string) => string;
   not_run: (name: string) => string;
   passed: (name: string) => string;
-  refused_by: (name: string, why: string) => string;
+  refusedBy: (name: string, why: string) => string;
   /** Of what a stage refused. */
   stages: Readonly<Partial<Record<Stage, string>>>;
   possible: Readonly<Record<Possible, string>>;
-  override_off: string;
-  agent_got: (text: string) => string;
+  overrideOff: string;
+  agentGot: (text: string) => string;
   /** The judge's sentence, which was said, and this. */
-  agent_got_too: (text: string) => string;
+  agentGotToo: (text: string) => string;
   /** In place of an English sentence of the gate. */
   fallbacks: Readonly<Record<JudgeFallback, string>>;
   problems: Readonly<Record<ModelProblem, string>>;
   calls: (count: number, limit: number | null) => string;
   cost: (amount: string, limit: string | null) => string;
   today: (parts: string) => string;
-  not_measured: string;
+  notMeasured: string;
   measured: (data: string, about: string, precision: string, recall: string) => string;
-  without_answer: (count: number) => string;
-  override_means: string;
-  override_done: string;
+  withoutAnswer: (count: number) => string;
+  overrideMeans: string;
+  overrideDone: string;
   locale: string;
 }
 
 const EN: Words = {
-  judged_by: (name, seconds) => `being judged by ${name}, ${seconds} s`,
+  judgedBy: (name, seconds) => `being judged by ${name}, ${seconds} s`,
   says: (stage, name, sentence) => `${stage === "judge" ? "Judge" : "Validator"} ${name}: ${sentence}`,
-  not_asked: (why) => `The judge could not be asked: ${why}`,
+  notAsked: (why) => `The judge could not be asked: ${why}`,
   overridden: (name) => `You allowed it once in spite of ${name}`,
   rejected: (name, why) => `${name} refused it${why}`,
   not_run: (name) => `${name} would look at it`,
   passed: (name) => `${name} let it pass`,
-  refused_by: (name, why) => `Refused by ${name}${why}`,
+  refusedBy: (name, why) => `Refused by ${name}${why}`,
   stages: {
     guard: "Refused by the guard",
     policy: "Refused by the policy",
@@ -69,9 +69,9 @@ const EN: Words = {
     scope: "You can widen what the tool is declared for, in its manifest",
     judge_rules: "The agent can send it again and say what it is for, or you lower threshold in [judge] of gate.toml",
   },
-  override_off: "With override = true in [judge] of gate.toml you could allow such a call once",
-  agent_got: (text) => `The agent got: ${text}`,
-  agent_got_too: (text) => `The agent got the same, and: ${text}`,
+  overrideOff: "With override = true in [judge] of gate.toml you could allow such a call once",
+  agentGot: (text) => `The agent got: ${text}`,
+  agentGotToo: (text) => `The agent got the same, and: ${text}`,
   fallbacks: {
     "parse-fail": "its answer could not be read",
     "router-missing": "no model is set for it",
@@ -91,25 +91,25 @@ const EN: Words = {
     limit === null ? `${count} ${count === 1 ? "call" : "calls"}` : `${count} of ${limit} calls`,
   cost: (amount, limit) => (limit === null ? `${amount} spent` : `${amount} of ${limit}`),
   today: (parts) => `${parts} today`,
-  not_measured: "not measured: how good it is as a judge is unknown",
+  notMeasured: "not measured: how good it is as a judge is unknown",
   measured: (data, about, precision, recall) =>
     `measured on ${data} (${about}): precision ${precision}, recall ${recall}`,
-  without_answer: (count) => `${count} without an answer`,
-  override_means:
+  withoutAnswer: (count) => `${count} without an answer`,
+  overrideMeans:
     "If you allow it, the agent has to send it again within 10 minutes; guard, policy and pause still count",
-  override_done: "You allowed it once: it passes when the agent sends it again within 10 minutes",
+  overrideDone: "You allowed it once: it passes when the agent sends it again within 10 minutes",
   locale: "en",
 };
 
 const IT: Words = {
-  judged_by: (name, seconds) => `la giudica ${name}, ${seconds} s`,
+  judgedBy: (name, seconds) => `la giudica ${name}, ${seconds} s`,
   says: (stage, name, sentence) => `${stage === "judge" ? "Giudice" : "Validatore"} ${name}: ${sentence}`,
-  not_asked: (why) => `Non è stato possibile chiedere al giudice: ${why}`,
+  notAsked: (why) => `Non è stato possibile chiedere al giudice: ${why}`,
   overridden: (name) => `L'hai consentita una volta nonostante ${name}`,
   rejected: (name, why) => `${name} l'ha respinta${why}`,
   not_run: (name) => `${name} la esaminerebbe`,
   passed: (name) => `${name} l'ha lasciata passare`,
-  refused_by: (name, why) => `Respinta da ${name}${why}`,
+  refusedBy: (name, why) => `Respinta da ${name}${why}`,
   stages: {
     guard: "Respinta dalla guardia",
     policy: "Respinta dalle regole",
@@ -124,9 +124,9 @@ const IT: Words = {
     judge_rules:
       "L'agente può inviarla di nuovo dicendo a che cosa serve, o tu abbassi threshold in [judge] di gate.toml",
   },
-  override_off: "Con override = true in [judge] di gate.toml potresti consentire una chiamata così una volta",
-  agent_got: (text) => `L'agente ha ricevuto: ${text}`,
-  agent_got_too: (text) => `L'agente ha ricevuto lo stesso, e: ${text}`,
+  overrideOff: "Con override = true in [judge] di gate.toml potresti consentire una chiamata così una volta",
+  agentGot: (text) => `L'agente ha ricevuto: ${text}`,
+  agentGotToo: (text) => `L'agente ha ricevuto lo stesso, e: ${text}`,
   fallbacks: {
     "parse-fail": "la sua risposta non si può leggere",
     "router-missing": "non ha un modello impostato",
@@ -146,13 +146,13 @@ const IT: Words = {
     limit === null ? `${count} ${count === 1 ? "chiamata" : "chiamate"}` : `${count} di ${limit} chiamate`,
   cost: (amount, limit) => (limit === null ? `${amount} spesi` : `${amount} di ${limit}`),
   today: (parts) => `oggi ${parts}`,
-  not_measured: "non misurato: non si sa quanto sia buono come giudice",
+  notMeasured: "non misurato: non si sa quanto sia buono come giudice",
   measured: (data, about, precision, recall) =>
     `misurato su ${data} (${about}): precisione ${precision}, richiamo ${recall}`,
-  without_answer: (count) => `${count} senza risposta`,
-  override_means:
+  withoutAnswer: (count) => `${count} senza risposta`,
+  overrideMeans:
     "Se la consenti, l'agente deve inviarla di nuovo entro 10 minuti; guardia, regole e pausa valgono comunque",
-  override_done: "L'hai consentita una volta: passa quando l'agente la invia di nuovo entro 10 minuti",
+  overrideDone: "L'hai consentita una volta: passa quando l'agente la invia di nuovo entro 10 minuti",
   locale: "it",
 };
 
@@ -160,7 +160,7 @@ const WORDS: Readonly<Record<Language, Words>> = { en: EN, it: IT };
 
 /** `being judged by NAME, 3 s`. @param ms since the review began */
 export function beingJudgedText(name: string, ms: number, language: Language): string {
-  return WORDS[language].judged_by(name, Math.max(0, Math.floor(ms / 1000)));
+  return WORDS[language].judgedBy(name, Math.max(0, Math.floor(ms / 1000)));
 }
 
 /** What one judge came to, with its sentence; it never says nothing. */
@@ -175,7 +175,7 @@ export function reviewText(
     case "passed":
       return sentence === "" ? words.passed(name) : words.says(stage, name, sentence);
     case "fallback":
-      return words.not_asked(fallbackText(sentence, language));
+      return words.notAsked(fallbackText(sentence, language));
     case "rejected":
       return words.rejected(name, because(sentence));
     case "overridden":
@@ -189,7 +189,7 @@ export function reviewText(
 export interface JudgeSaid {
   text: string;
   /** The judge doubts it, or could not look at it. */
-  is_doubt: boolean;
+  isDoubt: boolean;
 }
 
 /** What the judges say of a call that waits, a line each; a judge without a word to say has none. */
@@ -199,13 +199,13 @@ export function judgesSaid(
 ): JudgeSaid[] {
   const said = reviews
     .filter(saysSomething)
-    .map((review) => ({ text: reviewText(review, language), is_doubt: review.outcome !== "passed" }));
+    .map((review) => ({ text: reviewText(review, language), isDoubt: review.outcome !== "passed" }));
   // A model's own sentence has said it.
   if (reviews.some(({ stage }) => stage === "judge")) return said;
   const doubt = judge.degraded
-    ? WORDS[language].not_asked(fallbackText(sentenceOf(judge.reason), language))
+    ? WORDS[language].notAsked(fallbackText(sentenceOf(judge.reason), language))
     : doubtText(judge, language);
-  return doubt === null ? said : [{ text: doubt, is_doubt: true }, ...said];
+  return doubt === null ? said : [{ text: doubt, isDoubt: true }, ...said];
 }
 
 /** A judge that let a call pass without a word says nothing. */
@@ -215,10 +215,10 @@ export function saysSomething({ outcome, sentence }: Pick<Review, "outcome" | "s
 
 /** `Refused by NAME: sentence`, the sentence a judge's own or the rule's. */
 export function refusedText(refused: Pick<RefusedCall, "review"> & ByStage, language: Language): string {
-  const { refused_by, stages } = WORDS[language];
+  const { refusedBy, stages } = WORDS[language];
   const { review, stage } = refused;
-  if (review !== null) return refused_by(review.name, because(sentenceOf(review.sentence)));
-  return (stages[stage] ?? refused_by(stage, "")) + because(ruleText(refused, language));
+  if (review !== null) return refusedBy(review.name, because(sentenceOf(review.sentence)));
+  return (stages[stage] ?? refusedBy(stage, "")) + because(ruleText(refused, language));
 }
 
 type ByStage = Pick<RefusedCall, "stage" | "rule" | "reason" | "notes">;
@@ -236,13 +236,13 @@ export function agentGotText(
   { instead, review }: Pick<RefusedCall, "instead" | "review">,
   language: Language,
 ): string | null {
-  const { agent_got, agent_got_too } = WORDS[language];
+  const { agentGot, agentGotToo } = WORDS[language];
   const said = review?.sentence.trim() ?? "";
   const at = said === "" ? -1 : instead.indexOf(said);
   const rest = at === -1 ? "" : sentenceOf(instead.slice(at + said.length).replace(/^["'”.;,:\s]+/, ""));
-  if (rest !== "") return agent_got_too(rest);
+  if (rest !== "") return agentGotToo(rest);
   const text = sentenceOf(instead);
-  return text === "" ? null : agent_got(text);
+  return text === "" ? null : agentGot(text);
 }
 
 /** What a person can do about it, in one sentence: what `reviews.override` would do, that it was done, or what is possible in its place. */
@@ -255,11 +255,11 @@ export function possibleText(
   }: Pick<RefusedCall, "review" | "rule" | "can_override" | "overridden_at">,
   language: Language,
 ): string {
-  const { override_means, override_done, override_off, possible } = WORDS[language];
-  if (overridden_at !== null) return override_done;
-  if (can_override) return override_means;
-  const by_rule = possibleAfter(rule);
-  return review !== null || by_rule === null ? override_off : possible[by_rule];
+  const { overrideMeans, overrideDone, overrideOff, possible } = WORDS[language];
+  if (overridden_at !== null) return overrideDone;
+  if (can_override) return overrideMeans;
+  const byRule = possibleAfter(rule);
+  return review !== null || byRule === null ? overrideOff : possible[byRule];
 }
 
 /** Why a model can't be asked now. */
@@ -274,9 +274,9 @@ export function modelUseText(
 ): string {
   const { calls, cost, today } = WORDS[language];
   const { calls_today, calls_per_day, cost_today, cost_per_day } = model;
-  const has_cost = cost_today > 0 || cost_per_day !== null;
+  const hasCost = cost_today > 0 || cost_per_day !== null;
   const money = cost(costText(cost_today, language), cost_per_day === null ? null : costText(cost_per_day, language));
-  return today([calls(calls_today, calls_per_day), ...(has_cost ? [money] : [])].join(", "));
+  return today([calls(calls_today, calls_per_day), ...(hasCost ? [money] : [])].join(", "));
 }
 
 /** Two digits, or as many as it takes to be more than nothing. In the currency of the configured prices. */
@@ -289,13 +289,13 @@ export function costText(amount: number, language: Language): string {
 /** How good a model was found to be as a judge: `measured on ours (150 calls, 2026-11-22): precision 0.91, recall 0.84`; or that nobody knows. */
 export function measuredText(measured: Measurement | null, language: Language): string {
   const words = WORDS[language];
-  if (measured === null) return words.not_measured;
+  if (measured === null) return words.notMeasured;
   const { data, calls, of, fallbacks, measured_at, precision, recall } = measured;
   const share = (value: number | null) =>
     value === null ? "-" : value.toLocaleString(words.locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const about = [
     words.calls(calls, calls === of ? null : of),
-    ...(fallbacks === 0 ? [] : [words.without_answer(fallbacks)]),
+    ...(fallbacks === 0 ? [] : [words.withoutAnswer(fallbacks)]),
     measured_at.slice(0, 10),
   ];
   return words.measured(data, about.join(", "), share(precision), share(recall));

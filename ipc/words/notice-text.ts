@@ -55,10 +55,10 @@ export function questionOf(view: ApprovalView, language: Language): string | nul
 export function requestText(view: ApprovalView, language: Language): NoticeText {
   const question = questionOf(view, language);
   const agent = visible(view.agent_name);
-  const card_lines = view.card.lines.slice(cardQuestion(view) === null ? 0 : 1);
+  const cardLines = view.card.lines.slice(cardQuestion(view) === null ? 0 : 1);
   const hazards = callFacts(view.description, language).hazards.map((sentence) => visible(sentence));
-  const first = [...new Set(hazards)].slice(0, HAZARDS_SHOWN).filter((line) => !card_lines.includes(line));
-  const [what = "", ...rest] = card_lines;
+  const first = [...new Set(hazards)].slice(0, HAZARDS_SHOWN).filter((line) => !cardLines.includes(line));
+  const [what = "", ...rest] = cardLines;
   return {
     title: question === null ? asksTitle(view.agent_name, language) : `${agent}: ${question}`,
     lines: [what, ...first, ...rest],
@@ -67,7 +67,7 @@ export function requestText(view: ApprovalView, language: Language): NoticeText 
 
 /** Many requests of one agent, of which the first ones are named. */
 export function bundleText(
-  agent_name: string,
+  agentName: string,
   views: readonly ApprovalView[],
   language: Language,
   named = REQUESTS_SHOWN,
@@ -80,14 +80,14 @@ export function bundleText(
   });
   const more = views.length - first.length;
   return {
-    title: words.waiting(views.length, visible(agent_name)),
+    title: words.waiting(views.length, visible(agentName)),
     lines: more > 0 ? [...first, words.others(more)] : first,
   };
 }
 
 /** That an agent asks, and nothing from its call. */
-export function asksTitle(agent_name: string, language: Language): string {
-  return WORDS[language].asks(visible(agent_name));
+export function asksTitle(agentName: string, language: Language): string {
+  return WORDS[language].asks(visible(agentName));
 }
 
 /** Agents that want to be paired. */

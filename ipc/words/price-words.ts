@@ -4,9 +4,9 @@ import type { Language } from "../contract/language.ts";
 
 /** What a call costs, in words. Plain values: the page loads no schemas. */
 
-const WORDS: Readonly<Record<Language, { about: string; less_than: string }>> = {
-  en: { about: "about", less_than: "less than" },
-  it: { about: "circa", less_than: "meno di" },
+const WORDS: Readonly<Record<Language, { about: string; lessThan: string }>> = {
+  en: { about: "about", lessThan: "less than" },
+  it: { about: "circa", lessThan: "meno di" },
 };
 
 /** What is less is said to be. */
@@ -18,9 +18,9 @@ const MOST_IN_FULL = 1e12;
 
 /** `0.17 USD`, `0.0042 USD`, in Italian with a comma; `less than 0.0001 USD` for what is less. */
 export function amountText(amount: number, currency: string, language: Language): string {
-  const is_less = isLess(amount);
-  const text = visible(`${digits(is_less ? LEAST : amount, language)} ${currency}`);
-  return is_less ? `${WORDS[language].less_than} ${text}` : text;
+  const less = isLess(amount);
+  const text = visible(`${digits(less ? LEAST : amount, language)} ${currency}`);
+  return less ? `${WORDS[language].lessThan} ${text}` : text;
 }
 
 /** The same of a call's price: `about 0.17 USD` where it is an estimate. */

@@ -51,8 +51,8 @@ function objectOf(
     if (typeof value !== "string") continue;
     const host = request === null ? null : hostIn(value, request.host);
     if (host !== null) return { kind: "url", text: value, host };
-    const is_read = kind === "read" && capabilities.some(({ target }) => target === value);
-    if (is_read && value.includes("/")) return { kind: "path", text: value };
+    const isRead = kind === "read" && capabilities.some(({ target }) => target === value);
+    if (isRead && value.includes("/")) return { kind: "path", text: value };
   }
   if (request === null) return null;
   const text = request.host + request.path;
@@ -111,7 +111,7 @@ const MOST_PLACES = 200;
  * hunks are the same in both files, where there were two: of them nothing would be done.
  */
 function isOnSide(text: string, { hunks, status }: DescribedChange, side: "added" | "removed"): boolean {
-  const has_gaps =
+  const hasGaps =
     (status === "edits" || status === "replaces") && hunks.every(({ old_start, new_start }) => old_start && new_start);
   const known = linesOnSide(hunks, side);
   const wanted = text.replace(/\n$/, "").split("\n");
@@ -128,8 +128,8 @@ function isOnSide(text: string, { hunks, status }: DescribedChange, side: "added
       if (!matches(anchor, line.text)) continue;
       if (places++ > MOST_PLACES) return false;
       const found = wanted.map((_, index) => known.get(number - anchor + index));
-      if (found.some((line, index) => (line === undefined ? !has_gaps : !matches(index, line.text)))) continue;
-      if (found.some((line) => line?.is_changed) || found.every((line) => line !== undefined)) return true;
+      if (found.some((line, index) => (line === undefined ? !hasGaps : !matches(index, line.text)))) continue;
+      if (found.some((line) => line?.isChanged) || found.every((line) => line !== undefined)) return true;
     }
   }
   return false;
@@ -139,14 +139,14 @@ function isOnSide(text: string, { hunks, status }: DescribedChange, side: "added
 function linesOnSide(
   hunks: DescribedChange["hunks"],
   side: "added" | "removed",
-): ReadonlyMap<number, { text: string; is_changed: boolean }> {
-  const known = new Map<number, { text: string; is_changed: boolean }>();
+): ReadonlyMap<number, { text: string; isChanged: boolean }> {
+  const known = new Map<number, { text: string; isChanged: boolean }>();
   let last = 0;
   for (const { lines, new_start, old_start } of hunks) {
     let at = (side === "added" ? new_start : old_start) ?? last + 2;
     for (const line of lines) {
       if (line.kind !== "same" && line.kind !== side) continue;
-      known.set(at++, { text: line.text, is_changed: line.kind === side });
+      known.set(at++, { text: line.text, isChanged: line.kind === side });
     }
     last = at - 1;
   }

@@ -17,17 +17,17 @@ const MINUTE_MS = 60_000;
 
 /** Names that were said, and whether one of them had characters that were left out. */
 class Names {
-  has_hidden = false;
+  hasHidden = false;
 
-  of({ text, has_hidden }: SpokenName, without: string): string {
-    if (has_hidden) this.has_hidden = true;
+  of({ text, hasHidden }: SpokenName, without: string): string {
+    if (hasHidden) this.hasHidden = true;
     return text === "" ? without : text;
   }
 
   file(path: string, words: SpokenWords): string {
     const { name, folder } = spokenPath(path);
-    const said = this.of(name, words.a_file);
-    return folder.text === "" ? said : words.in_folder(said, this.of(folder, ""));
+    const said = this.of(name, words.aFile);
+    return folder.text === "" ? said : words.inFolder(said, this.of(folder, ""));
   }
 }
 
@@ -36,7 +36,7 @@ export function spoken(view: ApprovalView, language: Language, now: number): str
   const words = SPOKEN_WORDS[language];
   const names = new Names();
   const { agent_name, expires_at } = view;
-  const agent = names.of(spokenName(agent_name, AGENT_NAME), words.an_agent);
+  const agent = names.of(spokenName(agent_name, AGENT_NAME), words.anAgent);
   const asks = words.asks(agent, whatOf(view, words, names));
   const hazards = view.description?.hazards.map((hazard) => sayable(hazard, words, names)) ?? [];
   const description = view.description === null ? null : { ...view.description, hazards };
@@ -45,19 +45,19 @@ export function spoken(view: ApprovalView, language: Language, now: number): str
   const again = facts.again === null ? [] : [facts.again.said, facts.again.question];
   const outside = facts.outside === null ? [] : [words.outside];
   const minutes = Math.floor((Date.parse(expires_at) - now) / MINUTE_MS);
-  const ends = [words.left(minutes), facts.again === null ? words.keys : words.keys_repeated];
+  const ends = [words.left(minutes), facts.again === null ? words.keys : words.keysRepeated];
   // The first ones matter most: what there is no room for is on the card.
-  const middle = [...(names.has_hidden ? [words.hidden] : []), ...again, ...new Set(dangers), ...outside];
+  const middle = [...(names.hasHidden ? [words.hidden] : []), ...again, ...new Set(dangers), ...outside];
   return sentences([asks], middle, ends);
 }
 
 /** Many requests of one agent. */
-export function spokenBundle(agent_name: string, views: readonly ApprovalView[], language: Language): string {
+export function spokenBundle(agentName: string, views: readonly ApprovalView[], language: Language): string {
   const words = SPOKEN_WORDS[language];
-  const { text } = spokenName(agent_name, AGENT_NAME);
+  const { text } = spokenName(agentName, AGENT_NAME);
   const dangerous = views.filter(({ description }) => (description?.hazards.length ?? 0) > 0).length;
-  const many = words.asks_many(text === "" ? words.an_agent : text, views.length);
-  return sentences([many], dangerous === 0 ? [] : [words.dangerous(dangerous)], [words.keys_many]);
+  const many = words.asksMany(text === "" ? words.anAgent : text, views.length);
+  return sentences([many], dangerous === 0 ? [] : [words.dangerous(dangerous)], [words.keysMany]);
 }
 
 function sentences(first: readonly string[], middle: readonly string[], ends: readonly string[]): string {
@@ -83,7 +83,7 @@ function whatOf(view: ApprovalView, words: SpokenWords, names: Names): string {
       return toolOf(description, executor, words, names);
     default: {
       const tool = names.of(spokenName(executor), "");
-      return tool === "" ? words.a_tool : words.tool(tool);
+      return tool === "" ? words.aTool : words.tool(tool);
     }
   }
 }
@@ -95,8 +95,8 @@ function commandOf({ commands }: Description, words: SpokenWords, names: Names):
     .filter((program) => program !== "");
   const first = [...new Set(programs)].slice(0, PROGRAMS_SAID);
   const more = new Set(programs).size - first.length;
-  if (first.length === 0) return words.runs_something;
-  if (more > 0) return words.runs(first.join(", ") + words.more_programs(more));
+  if (first.length === 0) return words.runsSomething;
+  if (more > 0) return words.runs(first.join(", ") + words.morePrograms(more));
   const last = first.pop() ?? "";
   return words.runs(first.length === 0 ? last : first.join(", ") + words.and + last);
 }
@@ -122,28 +122,28 @@ function changeOf(view: ApprovalView, { changes }: Description, words: SpokenWor
 function targetOf({ capabilities }: ApprovalView, words: SpokenWords, names: Names): string {
   const paths = capabilities.filter(({ capability }) => capability.startsWith("fs:"));
   const [first] = paths;
-  return first === undefined ? words.a_file : names.file(first.target, words);
+  return first === undefined ? words.aFile : names.file(first.target, words);
 }
 
 function requestOf({ capabilities }: ApprovalView, { request }: Description, words: SpokenWords, names: Names): string {
   const host = request?.host ?? capabilities.find(({ capability }) => capability.startsWith("network:"))?.target ?? "";
-  const said = names.of(spokenName(host), words.a_host);
-  const only_gets = request === null || request.method === "GET" || request.method === "HEAD";
-  return only_gets ? words.fetches(said) : words.sends(said);
+  const said = names.of(spokenName(host), words.aHost);
+  const onlyGets = request === null || request.method === "GET" || request.method === "HEAD";
+  return onlyGets ? words.fetches(said) : words.sends(said);
 }
 
 function toolOf({ mcp }: Description, executor: string, words: SpokenWords, names: Names): string {
   const tool = names.of(spokenName(mcp?.tool ?? executor), "");
   const server = mcp === null ? "" : names.of(spokenName(mcp.server), "");
-  if (tool === "") return words.a_tool;
-  return server === "" ? words.tool(tool) : words.tool_of(tool, server);
+  if (tool === "") return words.aTool;
+  return server === "" ? words.tool(tool) : words.toolOf(tool, server);
 }
 
 /** With names in it that a voice can say. */
 function sayable({ path, host, ...hazard }: Hazard, words: SpokenWords, names: Names): Hazard {
-  const { text, has_hidden } = path === undefined ? { text: "", has_hidden: false } : spokenPath(path).name;
-  const file = text === "" ? {} : { path: names.of({ text, has_hidden }, "") };
-  const at = host === undefined ? {} : { host: names.of(spokenName(host), words.a_host) };
+  const { text, hasHidden } = path === undefined ? { text: "", hasHidden: false } : spokenPath(path).name;
+  const file = text === "" ? {} : { path: names.of({ text, hasHidden }, "") };
+  const at = host === undefined ? {} : { host: names.of(spokenName(host), words.aHost) };
   return { ...hazard, ...file, ...at };
 }
 
@@ -156,7 +156,7 @@ interface SpokenName {
   /** Empty where nothing of it can be said. */
   text: string;
   /** Characters were left out that are not seen, or that look like others. */
-  has_hidden: boolean;
+  hasHidden: boolean;
 }
 
 /** @param most characters at the most */
@@ -168,7 +168,7 @@ function spokenName(name: string, most = MAX_NAME): SpokenName {
       .replace(/[\t\r\n]/g, " "),
   );
   const text = parts
-    .filter(({ is_code }) => !is_code)
+    .filter(({ isCode }) => !isCode)
     .map((part) => part.text)
     .join("")
     .replace(/[^\p{Letter}\p{Number}.]+/gu, " ")
@@ -176,7 +176,7 @@ function spokenName(name: string, most = MAX_NAME): SpokenName {
     .replace(/\.{2,}|(?<=^|\s)\.|\.(?=\s|$)/gu, " ")
     .replace(/\s+/gu, " ")
     .trim();
-  return { text: cut(text, most), has_hidden: parts.some(({ is_code }) => is_code) };
+  return { text: cut(text, most), hasHidden: parts.some(({ isCode }) => isCode) };
 }
 
 /** A path by its last name, and that of the folder it is in: empty at the top of the disk. */
@@ -188,8 +188,8 @@ function spokenPath(path: string): { name: SpokenName; folder: SpokenName } {
 /** The program of a command, without the folder it is in, and its subcommand where that is a plain word. */
 function spokenProgram(words: string): SpokenName {
   const [program = "", next = ""] = words.trim().split(/\s+/, 2);
-  const { text, has_hidden } = spokenName(program.split("/").at(-1) ?? "", MAX_WORD);
-  return { text: /^[a-z][a-z-]{1,15}$/.test(next) ? `${text} ${next.replaceAll("-", " ")}` : text, has_hidden };
+  const { text, hasHidden } = spokenName(program.split("/").at(-1) ?? "", MAX_WORD);
+  return { text: /^[a-z][a-z-]{1,15}$/.test(next) ? `${text} ${next.replaceAll("-", " ")}` : text, hasHidden };
 }
 
 function cut(text: string, most: number): string {
@@ -201,96 +201,96 @@ function cut(text: string, most: number): string {
 
 interface SpokenWords {
   asks: (agent: string, what: string) => string;
-  asks_many: (agent: string, count: number) => string;
+  asksMany: (agent: string, count: number) => string;
   runs: (programs: string) => string;
-  runs_something: string;
+  runsSomething: string;
   and: string;
-  more_programs: (count: number) => string;
+  morePrograms: (count: number) => string;
   edits: (file: string) => string;
   creates: (file: string) => string;
   replaces: (file: string) => string;
   deletes: (file: string) => string;
   changes_files: (count: number) => string;
   reads: (file: string) => string;
-  in_folder: (name: string, folder: string) => string;
-  a_file: string;
+  inFolder: (name: string, folder: string) => string;
+  aFile: string;
   fetches: (host: string) => string;
   sends: (host: string) => string;
-  a_host: string;
-  tool_of: (tool: string, server: string) => string;
+  aHost: string;
+  toolOf: (tool: string, server: string) => string;
   tool: (tool: string) => string;
-  a_tool: string;
-  an_agent: string;
+  aTool: string;
+  anAgent: string;
   outside: string;
   hidden: string;
   dangerous: (count: number) => string;
   left: (minutes: number) => string;
   keys: string;
-  keys_repeated: string;
-  keys_many: string;
+  keysRepeated: string;
+  keysMany: string;
 }
 
 const SPOKEN_WORDS: Readonly<Record<Language, SpokenWords>> = {
   en: {
     asks: (agent, what) => `${agent} wants to ${what}`,
-    asks_many: (agent, count) => `${agent} waits for ${count} answers`,
+    asksMany: (agent, count) => `${agent} waits for ${count} answers`,
     runs: (programs) => `run ${programs}`,
-    runs_something: "run a command",
+    runsSomething: "run a command",
     and: " and ",
-    more_programs: (count) => (count === 1 ? " and one more program" : ` and ${count} more programs`),
+    morePrograms: (count) => (count === 1 ? " and one more program" : ` and ${count} more programs`),
     edits: (file) => `change ${file}`,
     creates: (file) => `create ${file}`,
     replaces: (file) => `replace ${file}`,
     deletes: (file) => `delete ${file}`,
     changes_files: (count) => `change ${count} files`,
     reads: (file) => `read ${file}`,
-    in_folder: (name, folder) => `${name} in the folder ${folder}`,
-    a_file: "a file",
+    inFolder: (name, folder) => `${name} in the folder ${folder}`,
+    aFile: "a file",
     fetches: (host) => `get something from ${host}`,
     sends: (host) => `send something to ${host}`,
-    a_host: "the internet",
-    tool_of: (tool, server) => `use the tool ${tool} of ${server}`,
+    aHost: "the internet",
+    toolOf: (tool, server) => `use the tool ${tool} of ${server}`,
     tool: (tool) => `use the tool ${tool}`,
-    a_tool: "use a tool",
-    an_agent: "An agent",
+    aTool: "use a tool",
+    anAgent: "An agent",
     outside: "It asks to run outside the box",
     hidden: "Careful: a name in it has characters that can't be seen, or that look like others",
     dangerous: (count) => (count === 1 ? "One of them is dangerous" : `${count} of them are dangerous`),
     left: (minutes) =>
       minutes < 1 ? "Less than a minute left" : minutes === 1 ? "One minute left" : `${minutes} minutes left`,
     keys: "Press A to approve once, D to deny",
-    keys_repeated: "Press D to stop it, A to let it continue",
-    keys_many: "They wait in the list",
+    keysRepeated: "Press D to stop it, A to let it continue",
+    keysMany: "They wait in the list",
   },
   it: {
     asks: (agent, what) => `${agent} vuole ${what}`,
-    asks_many: (agent, count) => `${agent} aspetta ${count} risposte`,
+    asksMany: (agent, count) => `${agent} aspetta ${count} risposte`,
     runs: (programs) => `eseguire ${programs}`,
-    runs_something: "eseguire un comando",
+    runsSomething: "eseguire un comando",
     and: " e ",
-    more_programs: (count) => (count === 1 ? " e un altro programma" : ` e altri ${count} programmi`),
+    morePrograms: (count) => (count === 1 ? " e un altro programma" : ` e altri ${count} programmi`),
     edits: (file) => `modificare ${file}`,
     creates: (file) => `creare ${file}`,
     replaces: (file) => `sostituire ${file}`,
     deletes: (file) => `eliminare ${file}`,
     changes_files: (count) => `modificare ${count} file`,
     reads: (file) => `leggere ${file}`,
-    in_folder: (name, folder) => `${name} nella cartella ${folder}`,
-    a_file: "un file",
+    inFolder: (name, folder) => `${name} nella cartella ${folder}`,
+    aFile: "un file",
     fetches: (host) => `prendere qualcosa da ${host}`,
     sends: (host) => `inviare qualcosa a ${host}`,
-    a_host: "internet",
-    tool_of: (tool, server) => `usare lo strumento ${tool} di ${server}`,
+    aHost: "internet",
+    toolOf: (tool, server) => `usare lo strumento ${tool} di ${server}`,
     tool: (tool) => `usare lo strumento ${tool}`,
-    a_tool: "usare uno strumento",
-    an_agent: "Un agente",
+    aTool: "usare uno strumento",
+    anAgent: "Un agente",
     outside: "Chiede di essere eseguito fuori dal box",
     hidden: "Attenzione: un nome contiene caratteri che non si vedono, o che somigliano ad altri",
     dangerous: (count) => (count === 1 ? "Una è pericolosa" : `${count} sono pericolose`),
     left: (minutes) =>
       minutes < 1 ? "Meno di un minuto" : minutes === 1 ? "Ancora un minuto" : `Ancora ${minutes} minuti`,
     keys: "Premi A per approvare una volta, D per rifiutare",
-    keys_repeated: "Premi D per fermarla, A per lasciarla continuare",
-    keys_many: "Sono nella lista",
+    keysRepeated: "Premi D per fermarla, A per lasciarla continuare",
+    keysMany: "Sono nella lista",
   },
 };

@@ -8,15 +8,15 @@ import type { ApprovalView } from "../contract/operator-api.ts";
 export interface Asked {
   view: ApprovalView;
   /** Null while it waits. Then a line that says what happened, for a while. */
-  ended: { at: number; is_own: boolean } | null;
+  ended: { at: number; isOwn: boolean } | null;
 }
 
 export interface WaitingState {
-  is_loaded: boolean;
+  isLoaded: boolean;
   asked: readonly Asked[];
 }
 
-export const NOTHING_YET: WaitingState = { is_loaded: false, asked: [] };
+export const NOTHING_YET: WaitingState = { isLoaded: false, asked: [] };
 
 /** How long a card's last line stays. */
 export const ENDED_MS = 8000;
@@ -34,48 +34,50 @@ export function loaded(
     listed.delete(one.view.token);
     if (one.ended !== null) return one;
     if (view !== undefined) return { ...one, view };
-    return known.has(one.view.token) ? { ...one, ended: { at: now, is_own: false } } : one;
+    return known.has(one.view.token) ? { ...one, ended: { at: now, isOwn: false } } : one;
   });
-  return { is_loaded: true, asked: sorted([...here, ...[...listed.values()].map((view) => ({ view, ended: null }))]) };
+  return { isLoaded: true, asked: sorted([...here, ...[...listed.values()].map((view) => ({ view, ended: null }))]) };
 }
 
 /**
  * A new request, or one that says something else than before, in its place. While the user is at a card nothing takes its place: the
  * new one waits below.
  */
-export function appeared(state: WaitingState, view: ApprovalView, is_busy: boolean): WaitingState {
+export function appeared(state: WaitingState, view: ApprovalView, isBusy: boolean): WaitingState {
   const at = state.asked.findIndex((one) => one.view.token === view.token && one.ended === null);
   if (at !== -1) return { ...state, asked: state.asked.with(at, { view, ended: null }) };
   const others = state.asked.filter((one) => one.view.token !== view.token);
   const asked = [...others, { view, ended: null }];
-  return { ...state, asked: is_busy ? asked : sorted(asked) };
+  return { ...state, asked: isBusy ? asked : sorted(asked) };
 }
 
 /** How it ended, reported once: a second report changes nothing, but for one of which only the absence was known. */
-export function closed(state: WaitingState, view: ApprovalView, is_own: boolean, now: number): WaitingState {
+export function closed(state: WaitingState, view: ApprovalView, isOwn: boolean, now: number): WaitingState {
   return {
     ...state,
     asked: state.asked.map((one) => {
       if (one.view.token !== view.token || one.view.status !== "pending") return one;
-      return { view, ended: { at: one.ended?.at ?? now, is_own } };
+      return { view, ended: { at: one.ended?.at ?? now, isOwn } };
     }),
   };
 }
 
 /** A later deadline. The order stays until the user has left the cards. */
-export function held(state: WaitingState, token: string, expires_at: string): WaitingState {
+export function held(state: WaitingState, token: string, expiresAt: string): WaitingState {
   return {
     ...state,
-    asked: state.asked.map((one) => (one.view.token === token ? { ...one, view: { ...one.view, expires_at } } : one)),
+    asked: state.asked.map((one) =>
+      one.view.token === token ? { ...one, view: { ...one.view, expires_at: expiresAt } } : one,
+    ),
   };
 }
 
 /** Lines that were there long enough go away, and what waits is put in order; never under the user's hands. */
-export function tidied(state: WaitingState, is_busy: boolean, now: number): WaitingState {
-  if (is_busy) return state;
+export function tidied(state: WaitingState, isBusy: boolean, now: number): WaitingState {
+  if (isBusy) return state;
   const asked = sorted(state.asked.filter(({ ended }) => ended === null || now - ended.at < ENDED_MS));
-  const is_same = asked.length === state.asked.length && asked.every((one, index) => one === state.asked[index]);
-  return is_same ? state : { ...state, asked };
+  const isSame = asked.length === state.asked.length && asked.every((one, index) => one === state.asked[index]);
+  return isSame ? state : { ...state, asked };
 }
 
 /** Soonest deadline first; of equals the one that was asked first. */

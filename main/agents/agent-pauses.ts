@@ -32,7 +32,7 @@ const rowSchema = z.object({
 export interface AgentPausesSettings {
   clock: Clock;
   /** Called at each begin and end. */
-  changed(agent_id: string, pause: AgentPause | null): void;
+  changed(agentId: string, pause: AgentPause | null): void;
   report?: DamagedRowReport;
   /** Runs a write, with the reserved space where the disk is full. */
   withRoom?<T>(act: () => T): T;
@@ -62,35 +62,38 @@ export class AgentPauses {
   }
 
   /** A pause that the gate before could not store. */
-  #takeKept(agent_id: string): void {
+  #takeKept(agentId: string): void {
     const { kept, clock } = this.#settings;
-    const stored = this.#rows.get(agent_id);
-    this.#take({ ...(kept?.row<PauseRow>(agent_id) ?? { since: "", until: null, boot_until: null }), agent_id });
-    const row = this.#rows.get(agent_id);
+    const stored = this.#rows.get(agentId);
+    this.#take({
+      ...(kept?.row<PauseRow>(agentId) ?? { since: "", until: null, boot_until: null }),
+      agent_id: agentId,
+    });
+    const row = this.#rows.get(agentId);
     if (row === undefined) return;
     if (stored !== undefined) {
       const end = stricterEnd(endOf(stored), endOf(row), clock);
       const merged = { ...stored, until: end?.at ?? null, boot_until: end?.boot_at ?? null };
-      this.#rows.set(agent_id, merged);
-      if (merged.until === stored.until && merged.boot_until === stored.boot_until) return kept?.stored(agent_id);
+      this.#rows.set(agentId, merged);
+      if (merged.until === stored.until && merged.boot_until === stored.boot_until) return kept?.stored(agentId);
     } else if (this.#left(row) <= 0) {
-      this.#rows.delete(agent_id);
-      return kept?.stored(agent_id);
+      this.#rows.delete(agentId);
+      return kept?.stored(agentId);
     }
-    this.#book.adopt(agent_id);
+    this.#book.adopt(agentId);
   }
 
   /** One that can't be read counts as a pause, until the user ends it. */
   #take(row: PauseRow): void {
-    const agent_id = String(row.agent_id);
+    const agentId = String(row.agent_id);
     const { success, data } = rowSchema.safeParse(row);
     if (!success)
       this.#report.damaged(
-        rowName(agent_id),
+        rowName(agentId),
         `the agent stays paused; its name: ${ownCommand("agents list")}; to resume it: ${ownCommand("resume --help")}`,
       );
     const now = isoSeconds(this.#settings.clock.now());
-    this.#rows.set(agent_id, success ? data : { agent_id, since: now, until: null, boot_until: null });
+    this.#rows.set(agentId, success ? data : { agent_id: agentId, since: now, until: null, boot_until: null });
   }
 
   get #report(): DamagedRowReport {
@@ -98,41 +101,41 @@ export class AgentPauses {
   }
 
   /** Checked for every call: nothing is looked up while no agent is paused. */
-  isPaused(agent_id: string): boolean {
-    return this.#rows.size > 0 && this.#current(agent_id) !== undefined;
+  isPaused(agentId: string): boolean {
+    return this.#rows.size > 0 && this.#current(agentId) !== undefined;
   }
 
   /** The pause of this agent alone; null while there is none. */
-  of(agent_id: string): AgentPause | null {
-    const row = this.#current(agent_id);
+  of(agentId: string): AgentPause | null {
+    const row = this.#current(agentId);
     if (row === undefined) return null;
     const end = endOf(row);
-    return { agent_id, since: row.since, until: end && laterEnd(this.#settings.clock, end) };
+    return { agent_id: agentId, since: row.since, until: end && laterEnd(this.#settings.clock, end) };
   }
 
   list(): AgentPause[] {
-    return [...this.#rows.keys()].flatMap((agent_id) => this.of(agent_id) ?? []);
+    return [...this.#rows.keys()].flatMap((agentId) => this.of(agentId) ?? []);
   }
 
   /**
    * Pauses an agent, for so many seconds or until the user resumes it: never for less than it is paused already.
    * @throws SQLite's error, once the agent is paused: only a restart would lose the pause, and it is tried again
    */
-  begin(agent_id: string, seconds?: number): AgentPause {
+  begin(agentId: string, seconds?: number): AgentPause {
     const { clock } = this.#settings;
     const now = clock.now();
-    const current = this.#current(agent_id);
+    const current = this.#current(agentId);
     const asked = seconds === undefined ? null : endAt(clock, now + Math.max(1, seconds) * 1000 + 999);
     const end = current === undefined ? asked : stricterEnd(endOf(current), asked, clock);
     const since = current?.since ?? isoSeconds(now);
-    const row: PauseRow = { agent_id, since, until: end?.at ?? null, boot_until: end?.boot_at ?? null };
-    this.#rows.set(agent_id, row);
+    const row: PauseRow = { agent_id: agentId, since, until: end?.at ?? null, boot_until: end?.boot_at ?? null };
+    this.#rows.set(agentId, row);
     this.#watch();
-    const pause = this.of(agent_id) ?? row;
+    const pause = this.of(agentId) ?? row;
     try {
-      this.#book.write(agent_id, row);
+      this.#book.write(agentId, row);
     } finally {
-      this.#settings.changed(agent_id, pause);
+      this.#settings.changed(agentId, pause);
     }
     return pause;
   }
@@ -140,19 +143,19 @@ export class AgentPauses {
   /**
    * Ends an agent's pause. False if there was none. @throws SQLite's error, GateError `storage_failed`: it is paused as before
    */
-  end(agent_id: string): boolean {
-    const row = this.#current(agent_id);
+  end(agentId: string): boolean {
+    const row = this.#current(agentId);
     if (row === undefined) return false;
-    this.#book.remove(agent_id, row);
-    this.#ended(agent_id);
+    this.#book.remove(agentId, row);
+    this.#ended(agentId);
     return true;
   }
 
   /** Writes what could not be written before. @throws SQLite's error */
   flush(): void {
-    for (const agent_id of this.#book.unwritten) {
-      const row = this.#rows.get(agent_id);
-      if (row !== undefined) this.#book.write(agent_id, row);
+    for (const agentId of this.#book.unwritten) {
+      const row = this.#rows.get(agentId);
+      if (row !== undefined) this.#book.write(agentId, row);
     }
   }
 
@@ -160,24 +163,24 @@ export class AgentPauses {
     this.#book.stop();
   }
 
-  #current(agent_id: string): PauseRow | undefined {
-    const row = this.#rows.get(agent_id);
+  #current(agentId: string): PauseRow | undefined {
+    const row = this.#rows.get(agentId);
     if (row === undefined || this.#left(row) > 0) return row;
-    this.#book.expire(agent_id);
-    this.#ended(agent_id);
+    this.#book.expire(agentId);
+    this.#ended(agentId);
     return undefined;
   }
 
-  #delete(agent_id: string): void {
-    this.#db.prepare("DELETE FROM agent_pauses WHERE CAST(agent_id AS TEXT) = ?").run(agent_id);
+  #delete(agentId: string): void {
+    this.#db.prepare("DELETE FROM agent_pauses WHERE CAST(agent_id AS TEXT) = ?").run(agentId);
   }
 
-  #ended(agent_id: string): void {
-    this.#rows.delete(agent_id);
-    this.#book.settled(agent_id);
-    this.#report.resolved(rowName(agent_id));
+  #ended(agentId: string): void {
+    this.#rows.delete(agentId);
+    this.#book.settled(agentId);
+    this.#report.resolved(rowName(agentId));
     this.#watch();
-    this.#settings.changed(agent_id, null);
+    this.#settings.changed(agentId, null);
   }
 
   /** In milliseconds; infinite for one that doesn't end by itself. */
@@ -188,14 +191,14 @@ export class AgentPauses {
   #watch(): void {
     const wait = Math.min(...[...this.#rows.values()].map((row) => this.#left(row)));
     this.#book.watch(wait, () => {
-      for (const agent_id of [...this.#rows.keys()]) this.#current(agent_id);
+      for (const agentId of [...this.#rows.keys()]) this.#current(agentId);
       this.#watch();
     });
   }
 }
 
-function rowName(agent_id: string): string {
-  return `the pause of ${agent_id}`;
+function rowName(agentId: string): string {
+  return `the pause of ${agentId}`;
 }
 
 /**

@@ -17,9 +17,9 @@ export function tokenHash(token: string): string {
 /** Makes a token and writes its file atomically and durably. @throws GateError `file_unusable` */
 export function writeNewToken(paths: GatePaths, name: string): { token_hash: string; token_file: string } {
   const token = randomBytes(32).toString("hex");
-  const token_file = agentTokenFile(paths, name);
-  writeDurably(token_file, `${token}\n`, WHAT);
-  return { token_hash: tokenHash(token), token_file };
+  const tokenFile = agentTokenFile(paths, name);
+  writeDurably(tokenFile, `${token}\n`, WHAT);
+  return { token_hash: tokenHash(token), token_file: tokenFile };
 }
 
 /** True if the agent's file has the token of its pairing. @throws GateError `file_unusable` where the file can't be read */

@@ -77,7 +77,7 @@ export class AgentDirectory {
   readonly #now: () => number;
   readonly #report: DamagedRowReport;
   readonly #withRoom: <T>(act: () => T) => T;
-  readonly #by_id = new Map<string, Row>();
+  readonly #byId = new Map<string, Row>();
   /** Names of paired agents whose rows can't be read: they are refused. */
   readonly #unreadable = new Set<string>();
 
@@ -101,7 +101,7 @@ export class AgentDirectory {
     const { success, data } = rowSchema.safeParse(row);
     const name = String(row.name);
     if (success) {
-      this.#by_id.set(data.agent_id, data);
+      this.#byId.set(data.agent_id, data);
       if (this.#unreadable.delete(name)) this.#report.resolved(`agent ${name}`);
       return data;
     }
@@ -121,11 +121,11 @@ export class AgentDirectory {
   }
 
   list(): Agent[] {
-    return [...this.#by_id.values()].map(publicView);
+    return [...this.#byId.values()].map(publicView);
   }
 
-  get(agent_id: string): Agent | undefined {
-    return this.#by_id.get(agent_id);
+  get(agentId: string): Agent | undefined {
+    return this.#byId.get(agentId);
   }
 
   /** The paired agent of this name, not a revoked one. */
@@ -138,7 +138,7 @@ export class AgentDirectory {
    * token gets a new one and the level; its old token is no longer valid.
    * @throws GateError `already_paired`, `file_unusable`, `database_*`: nothing has changed then
    */
-  pair(name: string, level: Level): { agent: Agent; token_file: string; is_renewed: boolean } {
+  pair(name: string, level: Level): { agent: Agent; token_file: string; isRenewed: boolean } {
     const unreadable = this.unreadable().find((other) => other.toLowerCase() === name.toLowerCase());
     if (unreadable !== undefined) {
       throw new GateError(
@@ -180,14 +180,14 @@ export class AgentDirectory {
       removeToken(this.#paths, name);
       throw storageError(error, this.#db.file, AGENTS_SCHEMA);
     }
-    this.#by_id.set(row.agent_id, row);
-    return { agent: publicView(row), token_file, is_renewed: paired !== undefined };
+    this.#byId.set(row.agent_id, row);
+    return { agent: publicView(row), token_file, isRenewed: paired !== undefined };
   }
 
   /** Names that differ only in case look alike, and on some file systems share one token file. */
   #alike(name: string): Row | undefined {
     const folded = name.toLowerCase();
-    return [...this.#by_id.values()].find((row) => row.revoked_at === null && row.name.toLowerCase() === folded);
+    return [...this.#byId.values()].find((row) => row.revoked_at === null && row.name.toLowerCase() === folded);
   }
 
   /** Also of an agent whose level can't be read. @throws GateError `unknown_agent`, `agent_unreadable` */
@@ -221,11 +221,11 @@ export class AgentDirectory {
   revoke(name: string): Agent {
     if (this.#unreadable.has(name)) this.#makeReadable(name);
     const row = this.#require(name);
-    const revoked_at = isoSeconds(this.#now());
+    const revokedAt = isoSeconds(this.#now());
     this.#withRoom(() =>
-      this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(revoked_at, row.agent_id),
+      this.#db.prepare("UPDATE agents SET revoked_at = ? WHERE agent_id = ?").run(revokedAt, row.agent_id),
     );
-    row.revoked_at = revoked_at;
+    row.revoked_at = revokedAt;
     removeToken(this.#paths, name);
     return publicView(row);
   }
@@ -238,19 +238,19 @@ export class AgentDirectory {
     return timingSafeEqual(given, Buffer.from(row.token_hash)) ? row : undefined;
   }
 
-  noteSeen(agent_id: string): void {
-    const row = this.#by_id.get(agent_id);
+  noteSeen(agentId: string): void {
+    const row = this.#byId.get(agentId);
     if (row === undefined) return;
     const at = isoSeconds(this.#now());
     if (row.last_seen_at === at) return;
     row.last_seen_at = at;
-    this.#seen.add(agent_id);
+    this.#seen.add(agentId);
   }
 
   /** Writes when agents were last seen, so that a greeting costs no write. */
   flush(): void {
     const update = this.#db.prepare("UPDATE agents SET last_seen_at = ? WHERE agent_id = ?");
-    for (const agent_id of this.#seen) update.run(this.#by_id.get(agent_id)?.last_seen_at ?? null, agent_id);
+    for (const agentId of this.#seen) update.run(this.#byId.get(agentId)?.last_seen_at ?? null, agentId);
     this.#seen.clear();
   }
 
@@ -269,7 +269,7 @@ export class AgentDirectory {
   }
 
   #named(name: string): Row | undefined {
-    for (const row of this.#by_id.values()) if (row.name === name && row.revoked_at === null) return row;
+    for (const row of this.#byId.values()) if (row.name === name && row.revoked_at === null) return row;
     return undefined;
   }
 

@@ -33,7 +33,7 @@ export interface KeptPausesParts {
   /** Milliseconds. */
   now(): number;
   /** The agent of this id, in a sentence. */
-  nameOf(agent_id: string): string;
+  nameOf(agentId: string): string;
 }
 
 export class KeptPauses {
@@ -42,9 +42,9 @@ export class KeptPauses {
   /** What the file is to hold. */
   readonly #rows = new Map<string, Row>();
   /** What the file may hold, as far as is known. */
-  #in_file: ReadonlySet<string>;
+  #inFile: ReadonlySet<string>;
   /** True while the file must be written again. */
-  #is_stale = true;
+  #isStale = true;
   /** What isn't stored: why, and its alarm's subject. */
   readonly #unstored = new Map<string, { error: unknown; subject: string }>();
   readonly #adopted = new Set<string>();
@@ -54,7 +54,7 @@ export class KeptPauses {
     this.#parts = parts;
     this.#file = new InPlaceFile(parts.file, FILE_BYTES);
     for (const [who, row] of this.#read()) this.#rows.set(who, row);
-    this.#in_file = new Set(this.#rows.keys());
+    this.#inFile = new Set(this.#rows.keys());
   }
 
   /** The keys of what the file holds. */
@@ -100,7 +100,7 @@ export class KeptPauses {
   /** A pause could not be stored. `row`: its database's, text or nothing in each column. Never throws. */
   hold(who: string, row: object, error: unknown): void {
     this.#rows.set(who, row as Row);
-    this.#is_stale = true;
+    this.#isStale = true;
     this.#tryToWrite();
     this.#unstored.set(who, { error, subject: who === GATE ? EVERY_AGENT : this.#parts.nameOf(who) });
     // Of the others as well: the file may have room for them now, or none any more.
@@ -123,8 +123,8 @@ export class KeptPauses {
     this.#unstored.delete(who);
     if (unstored !== undefined) this.#parts.alarms.clear("pause_not_stored", unstored.subject);
     this.#rows.delete(who);
-    if (!this.#in_file.has(who)) return;
-    this.#is_stale = true;
+    if (!this.#inFile.has(who)) return;
+    this.#isStale = true;
     this.#tryToWrite();
   }
 
@@ -132,8 +132,8 @@ export class KeptPauses {
   forget(who: string): void {
     const row = this.#rows.get(who);
     this.#rows.delete(who);
-    if (!this.#in_file.has(who)) return;
-    this.#is_stale = true;
+    if (!this.#inFile.has(who)) return;
+    this.#isStale = true;
     try {
       this.#write();
     } catch (error) {
@@ -148,7 +148,7 @@ export class KeptPauses {
 
   /** Makes the file, so that it takes a pause also on a full disk, or writes what could not be written. Never throws. */
   flush(): void {
-    if (this.#is_stale) this.#tryToWrite();
+    if (this.#isStale) this.#tryToWrite();
   }
 
   close(): void {
@@ -156,7 +156,7 @@ export class KeptPauses {
   }
 
   #isKept(who: string): boolean {
-    return !this.#is_stale && this.#in_file.has(who);
+    return !this.#isStale && this.#inFile.has(who);
   }
 
   #tryToWrite(): void {
@@ -174,11 +174,11 @@ export class KeptPauses {
       this.#file.write(text, true);
     } catch (error) {
       // Not synced, it may be there all the same.
-      this.#in_file = new Set([...this.#in_file, ...this.#found()]);
+      this.#inFile = new Set([...this.#inFile, ...this.#found()]);
       throw error;
     }
-    this.#in_file = new Set(rows.map(([who]) => who));
-    this.#is_stale = false;
+    this.#inFile = new Set(rows.map(([who]) => who));
+    this.#isStale = false;
   }
 
   /** All of them, shortened where they must be; else as many as there is room for, and first the pause of every agent. */

@@ -18,10 +18,10 @@ export class ConcurrencyLimit {
     signal.throwIfAborted();
     if (this.#free > 0) this.#begin(who);
     else await this.#wait(signal, who);
-    let is_given_back = false;
+    let isGivenBack = false;
     return () => {
-      if (is_given_back) return;
-      is_given_back = true;
+      if (isGivenBack) return;
+      isGivenBack = true;
       this.#end(who);
     };
   }

@@ -8,10 +8,10 @@ import { getHeapSpaceStatistics } from "node:v8";
  */
 export class HeapKeeper {
   readonly #timer: NodeJS.Timeout | undefined;
-  #after_last = oldBytes();
-  #is_collecting = false;
+  #afterLast = oldBytes();
+  #isCollecting = false;
   #utilization = performance.eventLoopUtilization();
-  #quiet_looks = 0;
+  #quietLooks = 0;
   /** Resident memory when some was last returned, in bytes; 0: what the start took is still held. */
   #resident = 0;
 
@@ -24,18 +24,18 @@ export class HeapKeeper {
   }
 
   #look(): void {
-    if (this.#is_collecting) return;
+    if (this.#isCollecting) return;
     const since = this.#utilization;
     this.#utilization = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(this.#utilization, since);
-    this.#quiet_looks = utilization < QUIET_UTILIZATION ? this.#quiet_looks + 1 : 0;
-    if (this.#quiet_looks >= QUIET_LOOKS) this.#giveBack();
-    const grown = oldBytes() - this.#after_last;
-    if (grown < Math.max(MIN_GROWTH, this.#after_last / 4)) return;
-    this.#is_collecting = true;
+    this.#quietLooks = utilization < QUIET_UTILIZATION ? this.#quietLooks + 1 : 0;
+    if (this.#quietLooks >= QUIET_LOOKS) this.#giveBack();
+    const grown = oldBytes() - this.#afterLast;
+    if (grown < Math.max(MIN_GROWTH, this.#afterLast / 4)) return;
+    this.#isCollecting = true;
     void Promise.resolve(globalThis.gc?.({ type: "major", execution: "async" })).then(() => {
-      this.#is_collecting = false;
-      this.#after_last = oldBytes();
+      this.#isCollecting = false;
+      this.#afterLast = oldBytes();
     });
   }
 
@@ -45,8 +45,8 @@ export class HeapKeeper {
     globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
     // Memory that couldn't be returned is no reason to try again.
     this.#resident = residentBytes();
-    this.#after_last = oldBytes();
-    this.#quiet_looks = 0;
+    this.#afterLast = oldBytes();
+    this.#quietLooks = 0;
   }
 }
 

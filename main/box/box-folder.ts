@@ -10,7 +10,7 @@ export interface BoxFolder {
   /** The program that starts a run. */
   launcher: string;
   /** The one that starts a whole agent. */
-  agent_launcher: string;
+  agentLauncher: string;
   /** What runs that were going may have left, should the gate end. */
   going: string;
   /** What was moved out of projects. */
@@ -23,12 +23,12 @@ const OWNER_ONLY = 0o700;
  * Makes the folder; an earlier gate's pipes stay until its runs have ended.
  * @throws GateError `box_unavailable` where a link or somebody else's folder is in its place, or the system's error
  */
-export function openBoxFolder(state_dir: string): BoxFolder {
-  const path = join(state_dir, "box");
+export function openBoxFolder(stateDir: string): BoxFolder {
+  const path = join(stateDir, "box");
   const folder = {
     path,
-    launcher: boxLauncher({ state_dir }),
-    agent_launcher: join(path, "metnos-gate-agent"),
+    launcher: boxLauncher({ state_dir: stateDir }),
+    agentLauncher: join(path, "metnos-gate-agent"),
     going: join(path, "going"),
     set_aside: join(path, "set-aside"),
   };
@@ -37,9 +37,9 @@ export function openBoxFolder(state_dir: string): BoxFolder {
 }
 
 /** Whether an earlier gate's runs may still be going, or have left what was not looked at. */
-export function hasGoing(state_dir: string): boolean {
+export function hasGoing(stateDir: string): boolean {
   try {
-    return readdirSync(join(state_dir, "box/going")).length > 0;
+    return readdirSync(join(stateDir, "box/going")).length > 0;
   } catch {
     return false; // there was no box
   }

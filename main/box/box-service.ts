@@ -44,17 +44,17 @@ export interface BoxServiceParts {
   audit: Pick<AuditLog, "append">;
   agent_pauses: Pick<AgentPauses, "begin">;
   /** Under what an agent's calls are decided now: asked as a run is prepared, and again as it starts. */
-  stateOf(agent_id: string): AgentState;
+  stateOf(agentId: string): AgentState;
   /** The agents, for the status. */
   agents(): readonly Omit<KnownAgent, "supports">[];
   /** Other folders of the gate than its state's, which no box shows. */
-  gate_folders: readonly string[];
+  gateFolders: readonly string[];
   /** Confined runs' ways to hosts, with their sockets in this folder and relays on this Node. Left out: no run has one. */
   network?(folder: string, node: string): BoxNetwork;
   /** How whole agents reach hosts; another one only in tests. */
-  address_rules?: AddressRules;
+  addressRules?: AddressRules;
   /** Left out: COMMANDS_AHEAD. */
-  pipes_ahead?: number | undefined;
+  pipesAhead?: number | undefined;
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
 }
@@ -73,9 +73,9 @@ export interface PreparedAgent {
 interface Open {
   folder: BoxFolder;
   launcher: Launcher;
-  agent_launcher: Launcher;
+  agentLauncher: Launcher;
   /** For the sockets of whole agents' runs. */
-  agents_folder: string;
+  agentsFolder: string;
   slots: PipePairs;
   plan: RunPlanParts;
   runs: Runs;
@@ -117,11 +117,11 @@ export class BoxService implements Box {
   #own: Own | undefined;
   #problem: Problem = NONE_YET;
   #maker: string | null = null;
-  #hosts_problem: BoxStatus["hosts_problem"] = null;
+  #hostsProblem: BoxStatus["hosts_problem"] = null;
   /** By the agent's name, as it last said. */
   readonly #greeted = new Map<string, boolean>();
   /** Projects, until when they count as too large. */
-  readonly #too_large = new Map<string, number>();
+  readonly #tooLarge = new Map<string, number>();
   readonly #closing = new AbortController();
   #beginning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -160,7 +160,7 @@ export class BoxService implements Box {
 
   /** A path for the agents' socket of a run. @throws GateError `box_unavailable` */
   agentSocketPath(): string {
-    return join(this.#required().agents_folder, randomBytes(6).toString("hex"));
+    return join(this.#required().agentsFolder, randomBytes(6).toString("hex"));
   }
 
   /**
@@ -169,7 +169,7 @@ export class BoxService implements Box {
    */
   prepareAgent(agent: AgentRun, declaration: Declaration): PreparedAgent {
     const open = this.#required();
-    open.agent_launcher.check();
+    open.agentLauncher.check();
     const { machine } = open.plan;
     if (machine.node === null)
       throw new GateError(
@@ -177,11 +177,11 @@ export class BoxService implements Box {
         "no host can be reached from a box here",
         "install Node, and have it in PATH",
       );
-    const { failed, address_rules: rules } = this.#parts;
-    const way = { folder: open.agents_folder, node: machine.node, failed, ...(rules === undefined ? {} : { rules }) };
+    const { failed, addressRules: rules } = this.#parts;
+    const way = { folder: open.agentsFolder, node: machine.node, failed, ...(rules === undefined ? {} : { rules }) };
     const plan = new AgentPlan({ plan: open.plan, way }, agent, declaration);
     open.runs.refuseTooMany(plan.run);
-    const { argv } = open.runs.prepare(plan.run, plan, open.folder.agent_launcher);
+    const { argv } = open.runs.prepare(plan.run, plan, open.folder.agentLauncher);
     const end = () => open.runs.end(argv);
     return { argv, end, review: () => (plan.review() ? end() : undefined), close: () => plan.close() };
   }
@@ -192,7 +192,7 @@ export class BoxService implements Box {
   }
 
   isTooLarge(project: string): boolean {
-    return performance.now() < (this.#too_large.get(project) ?? 0);
+    return performance.now() < (this.#tooLarge.get(project) ?? 0);
   }
 
   isBeingChanged(path: string): boolean {
@@ -209,9 +209,9 @@ export class BoxService implements Box {
    * One that ran without having started in the box pauses its agent; one in the background, where it doesn't begin soon. One that is named by
    * its run ran by that run's words, which run nothing outside: they may have come too late.
    */
-  ran(agent_id: string, id: string): { confined: Confined | null } {
+  ran(agentId: string, id: string): { confined: Confined | null } {
     const runs = this.#open?.runs;
-    const run = runs?.of(agent_id, id);
+    const run = runs?.of(agentId, id);
     if (runs === undefined || run === undefined) return { confined: null };
     const { state, confined_run } = run;
     if (state === "prepared" && confined_run.in_background === true) runs.expireSoon(run);
@@ -223,21 +223,21 @@ export class BoxService implements Box {
   }
 
   /** This agent ran a command that nobody was asked about. In the place of one that was given words and never started them, it is paused. */
-  ranUnasked(agent_id: string): void {
-    const [run] = this.#open?.runs.unstarted(agent_id) ?? [];
+  ranUnasked(agentId: string): void {
+    const [run] = this.#open?.runs.unstarted(agentId) ?? [];
     if (run === undefined) return;
     this.#bypassed(run);
     this.#open?.runs.reported(run);
   }
 
   /** The client's own id of the call that a run's words were given for; `id` itself where it names no run. */
-  callIdOf(agent_id: string, id: string): string {
-    return this.#open?.runs.of(agent_id, id)?.confined_run.call_id ?? id;
+  callIdOf(agentId: string, id: string): string {
+    return this.#open?.runs.of(agentId, id)?.confined_run.call_id ?? id;
   }
 
   /** An agent has greeted the gate, and said whether it runs what it is given. */
-  greeted(agent_name: string, supports: boolean): void {
-    this.#greeted.set(agent_name, supports);
+  greeted(agentName: string, supports: boolean): void {
+    this.#greeted.set(agentName, supports);
   }
 
   status(): BoxStatus {
@@ -245,7 +245,7 @@ export class BoxService implements Box {
     return {
       is_available,
       ...(is_available ? { problem: null, detail: "", fix: null } : this.#problem),
-      hosts_problem: this.#hosts_problem,
+      hosts_problem: this.#hostsProblem,
       maker: this.#maker,
       agents: boxAgents(
         this.#parts.paths.state_dir,
@@ -309,9 +309,9 @@ export class BoxService implements Box {
   }
 
   async #made({ folder, prefix, places, after }: Own): Promise<Open | undefined> {
-    const { home, env, config, paths, gate_folders, pipes_ahead: ahead = COMMANDS_AHEAD, failed } = this.#parts;
+    const { home, env, config, paths, gateFolders, pipesAhead: ahead = COMMANDS_AHEAD, failed } = this.#parts;
     if (!config.enabled) return undefined;
-    const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gate_folders });
+    const machine = findMachine({ env, home, config, state_dir: paths.state_dir, gateFolders });
     const { maker, ...problem } = await probeBox(machine);
     // Of a gate that has ended nothing is written any more: the next one may be there already.
     if (this.#closing.signal.aborted) return undefined;
@@ -324,35 +324,35 @@ export class BoxService implements Box {
       slots.close();
       return undefined;
     }
-    const has_filter = writeFilter(folder);
+    const hasFilter = writeFilter(folder);
     const launcher = new Launcher(folder.launcher);
-    const agent_launcher = new Launcher(folder.agent_launcher);
+    const agentLauncher = new Launcher(folder.agentLauncher);
     const common = commonArguments(machine);
-    const written = { folder: folder.path, maker: maker.path, bash: machine.bash, has_filter };
+    const written = { folder: folder.path, maker: maker.path, bash: machine.bash, hasFilter };
     launcher.write({ ...written, common, limits: limitCommands(config) });
-    agent_launcher.write({
+    agentLauncher.write({
       ...written,
       common,
       // To be resized and interrupted: the filter keeps words from being put into it.
-      keeps_terminal: has_filter,
+      keepsTerminal: hasFilter,
       limits: limitCommands({ ...config, cpu_seconds: AGENT_CPU_SECONDS }),
     });
     const network = machine.node === null ? undefined : this.#parts.network?.(folder.path, machine.node);
-    this.#hosts_problem = machine.node === null ? "no-node" : null;
-    const stateOf = (agent_id: string) => this.#parts.stateOf(agent_id);
+    this.#hostsProblem = machine.node === null ? "no-node" : null;
+    const stateOf = (agentId: string) => this.#parts.stateOf(agentId);
     const plan = {
       machine,
       places,
       after,
       stateOf,
       openNetwork: (run: ConfinedRun) => wayOf(run, network),
-      tooLarge: (project: string) => this.#too_large.set(project, performance.now() + STAYS_TOO_LARGE_MS),
+      tooLarge: (project: string) => this.#tooLarge.set(project, performance.now() + STAYS_TOO_LARGE_MS),
     };
     return {
       folder,
       launcher,
-      agent_launcher,
-      agents_folder: makeSocketFolder(join(folder.path, "agents")),
+      agentLauncher,
+      agentsFolder: makeSocketFolder(join(folder.path, "agents")),
       slots,
       plan,
       runs: new Runs({
@@ -432,13 +432,13 @@ const TESTED: ReadonlyMap<string, string> = new Map(
   KNOWN_AGENTS.flatMap(({ program, connects_as }) => (connects_as === null ? [] : [[connects_as, program]])),
 );
 
-export function boxAgents(state_dir: string, agents: readonly KnownAgent[]): BoxAgent[] {
-  return agents.map((agent) => ({ name: agent.name, ...stateOf(state_dir, agent) }));
+export function boxAgents(stateDir: string, agents: readonly KnownAgent[]): BoxAgent[] {
+  return agents.map((agent) => ({ name: agent.name, ...stateOf(stateDir, agent) }));
 }
 
-function stateOf(state_dir: string, { name, level, supports }: KnownAgent): Omit<BoxAgent, "name"> {
+function stateOf(stateDir: string, { name, level, supports }: KnownAgent): Omit<BoxAgent, "name"> {
   const program = TESTED.get(name);
-  const tested = program === undefined ? [] : testedClients(state_dir, name);
+  const tested = program === undefined ? [] : testedClients(stateDir, name);
   // An earlier one's file may still be there: the last one tested is the one that is used.
   const client = tested[0];
   const about = {

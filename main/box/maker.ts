@@ -24,9 +24,9 @@ const WANTED = "METNOS_BOX_MAKER";
  * project, whose commands could put another program there.
  * @throws the system's error where it can't be put there
  */
-export function ownMaker(box_folder: string, built = BUILT): Maker | null {
+export function ownMaker(boxFolder: string, built = BUILT): Maker | null {
   if (process.platform !== "linux" || process.env[WANTED] === "bubblewrap" || !existsSync(built)) return null;
-  const path = join(box_folder, "metnos-make-box");
+  const path = join(boxFolder, "metnos-make-box");
   // Never written where it is: a box may still run it.
   const made = `${path}.new`;
   rmSync(made, { force: true });

@@ -14,21 +14,21 @@ const OLD_PROJECT_MS = 90 * 86_400_000;
 
 /**
  * Removes it, while others have their turns.
- * @param box_folder the gate's @param now in milliseconds @throws the system's error where something couldn't be, and all else was
+ * @param boxFolder the gate's @param now in milliseconds @throws the system's error where something couldn't be, and all else was
  */
-export async function removeOldFolders(box_folder: string, now = Date.now()): Promise<void> {
+export async function removeOldFolders(boxFolder: string, now = Date.now()): Promise<void> {
   const failures: unknown[] = [];
   const noted = (error: unknown) => failures.push(error);
   const temporary = await realpath(tmpdir());
   for (const name of await namesIn(temporary))
     if (name.startsWith(PROBE_FOLDER)) await removeProbe(join(temporary, name), now).catch(noted);
-  const projects = join(box_folder, "projects");
+  const projects = join(boxFolder, "projects");
   for (const name of await namesIn(projects)) await removeProject(join(projects, name), now).catch(noted);
   if (failures.length > 0) throw failures[0];
 }
 
 async function removeProbe(path: string, now: number): Promise<void> {
-  if (await isOwnFolder(path, (changed_at) => now - changed_at > OLD_PROBE_MS)) await removeAll(path);
+  if (await isOwnFolder(path, (changedAt) => now - changedAt > OLD_PROBE_MS)) await removeAll(path);
 }
 
 async function removeProject(path: string, now: number): Promise<void> {
@@ -47,7 +47,7 @@ async function isUnused(folder: string, now: number): Promise<boolean> {
   return stat !== undefined && now - stat.mtimeMs > OLD_PROJECT_MS;
 }
 
-async function isOwnFolder(path: string, isOld = (_changed_at: number) => true): Promise<boolean> {
+async function isOwnFolder(path: string, isOld = (_changedAt: number) => true): Promise<boolean> {
   const stat = await statOf(path);
   return stat?.isDirectory() === true && stat.uid === process.getuid?.() && isOld(stat.mtimeMs);
 }

@@ -36,8 +36,8 @@ export async function probeBox(machine: Machine, platform: NodeJS.Platform = pro
     const found = await probeMaker(machine, maker);
     if (found.problem === null) return found;
     // What only the gate's own can't do here, as on an old kernel, bubblewrap can.
-    const is_its_own = maker.name !== "bubblewrap" && found.problem === "probe-failed";
-    if (!is_its_own && probe.maker === null) probe = found;
+    const isItsOwn = maker.name !== "bubblewrap" && found.problem === "probe-failed";
+    if (!isItsOwn && probe.maker === null) probe = found;
   }
   return probe;
 }
@@ -60,7 +60,7 @@ async function probeMaker(machine: Machine, maker: Maker): Promise<BoxProbe> {
     const listener = await listen();
     try {
       const run = await runProbe(machine, bash, maker.path, place, listener);
-      return run.is_started
+      return run.isStarted
         ? problem(...failedChecks(run, place))
         : problem(...whyNotStarted(run.stderr, machine.makers));
     } finally {
@@ -110,7 +110,7 @@ function listen(): Promise<Server> {
 }
 
 interface ProbeRun {
-  is_started: boolean;
+  isStarted: boolean;
   /** What the box could do and may not. */
   said: readonly string[];
   stderr: string;
@@ -126,7 +126,7 @@ function script(machine: Machine, { folder, secret }: ProbePlace, port: number):
     `echo ${STARTED}`,
     `[ -e ${shellQuoted(secret)} ] && echo "a file outside the project is there"`,
     `(echo x >${beside}) 2>/dev/null`,
-    `[ -e ${shellQuoted(machine.box_folder)} ] && echo "the gate's folder is there"`,
+    `[ -e ${shellQuoted(machine.boxFolder)} ] && echo "the gate's folder is there"`,
     `(echo x >/usr/metnos-gate-probe) 2>/dev/null && echo "the system's folders can be written"`,
     `(exec 3<>/dev/tcp/127.0.0.1/${port}) 2>/dev/null && echo "the machine's network is there"`,
     `set -- /proc/[0-9]*; [ $# -lt 8 ] || echo "other processes are there"`,
@@ -162,7 +162,7 @@ function runProbe(
     } as const;
     execFile(maker, [...args, bash, "-c", text], options, (_error, stdout, stderr) => {
       const said = stdout.split("\n").filter((line) => line !== "");
-      resolve({ is_started: said[0] === STARTED, said: said.slice(1), stderr: stderr.trim() });
+      resolve({ isStarted: said[0] === STARTED, said: said.slice(1), stderr: stderr.trim() });
     });
   });
 }

@@ -29,7 +29,7 @@ import type { SessionDecisions } from "./reviews/session-decisions.ts";
 export interface DecidedCallsParts {
   audit: AuditLog;
   /** What becomes of calls that change something while the trail can't be written. */
-  on_audit_failure: OnFailure;
+  onAuditFailure: OnFailure;
   activity: Activity;
   catalog: ExecutorCatalog;
   grants: GrantStore;
@@ -37,8 +37,8 @@ export interface DecidedCallsParts {
   stages: Pick<StageSettings, "reviewers">;
   decisions: Pick<SessionDecisions, "note">;
   meter: DecisionMeter;
-  refused_calls: Pick<RefusedCalls, "note">;
-  mcp?: Pick<McpTools, "hook_answers">;
+  refusedCalls: Pick<RefusedCalls, "note">;
+  mcp?: Pick<McpTools, "hookAnswers">;
 }
 
 export interface DecidedCallsEvents {
@@ -80,7 +80,7 @@ export class DecidedCalls {
     this.#prepareRun(unpublished);
     this.#parts.audit.append(
       () => decisionRecord(call, decision.current, this.#logged(call, subject)),
-      (error) => decision.revise((draft) => withhold(draft, trace, error, this.#parts.on_audit_failure)),
+      (error) => decision.revise((draft) => withhold(draft, trace, error, this.#parts.onAuditFailure)),
     );
     this.#unpublished.push(unpublished);
     return decision;
@@ -140,7 +140,7 @@ export class DecidedCalls {
     const { agent } = x.subject;
     if (agent === null || how === "left" || current.outcome !== "allowed") return;
     attempt(this.#events, "noting an allowed call", () =>
-      this.#parts.mcp?.hook_answers.note(agent.agent_id, x.call, x.executor.mcp),
+      this.#parts.mcp?.hookAnswers.note(agent.agent_id, x.call, x.executor.mcp),
     );
   }
 
@@ -152,12 +152,12 @@ export class DecidedCalls {
 
   /** The answer has been sent: what only shows it must not take the gate with it. */
   #show({ decision: { current }, examined, trace, how }: Unpublished): void {
-    const { activity, decisions, stages, refused_calls } = this.#parts;
+    const { activity, decisions, stages, refusedCalls } = this.#parts;
     const { call, subject } = examined.x;
     if ((stages.reviewers ?? []).length > 0)
       attempt(this.#events, "noting a decision for the judges", () => decisions.note(current, call, subject));
     if (examined.denial !== null)
-      attempt(this.#events, "noting a refused call", () => refused_calls.note(current, examined));
+      attempt(this.#events, "noting a refused call", () => refusedCalls.note(current, examined));
     attempt(this.#events, "publishing a decision", () => {
       const shown = withoutQuotes(current, call.args);
       activity.note(shown, call, subject, trace, how === "only" ? true : undefined);
@@ -209,9 +209,9 @@ export function withhold(
   decision: Decision,
   trace: TraceStep[] | undefined,
   error: unknown,
-  on_failure: OnFailure,
+  onFailure: OnFailure,
 ): void {
-  if (on_failure === "allow" || decision.outcome !== "allowed" || readsOnly(decision.capabilities)) return;
+  if (onFailure === "allow" || decision.outcome !== "allowed" || readsOnly(decision.capabilities)) return;
   denyAt(decision, trace, "safety", {
     reason: `the audit trail can't be written: ${causeOf(error)}`,
     explain: {
@@ -272,7 +272,7 @@ export class DecisionMeter {
     return found;
   }
 
-  answered(created_at: string, decision_at: string): void {
-    this.answers.add(Math.max(0, Date.parse(decision_at) - Date.parse(created_at)) / 1000);
+  answered(createdAt: string, decisionAt: string): void {
+    this.answers.add(Math.max(0, Date.parse(decisionAt) - Date.parse(createdAt)) / 1000);
   }
 }

@@ -47,7 +47,7 @@ export interface GateParts {
   approvals: ApprovalRegistry;
   audit: AuditLog;
   /** What becomes of calls that change something while the trail can't be written. */
-  on_audit_failure: OnFailure;
+  onAuditFailure: OnFailure;
   activity: Activity;
   stages: StageSettings;
   /** Whether the user may allow a call once in spite of a judge. */
@@ -71,7 +71,7 @@ export interface GateEvents {
   /** A call was refused that a person can do something about, and that isn't listed yet. */
   callRefused(refused: RefusedCall): void;
   /** A request's deadline has another date. */
-  moved(token: string, expires_at: string): void;
+  moved(token: string, expiresAt: string): void;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
@@ -97,7 +97,7 @@ export class Gate {
   readonly broker: ApprovalBroker;
   readonly waiting: WaitingCalls;
   /** What was refused, and which of it the user allowed in spite of judges. */
-  readonly refused_calls: RefusedCalls;
+  readonly refusedCalls: RefusedCalls;
   readonly meter = new DecisionMeter();
   readonly #parts: GateParts;
   readonly #events: GateEvents;
@@ -114,8 +114,8 @@ export class Gate {
     });
     const { broker } = this;
     const settings = parts.broker;
-    this.refused_calls = new RefusedCalls({ ...parts, ...events, settings, passes: parts.approvals.passes });
-    this.#decided = new DecidedCalls({ ...parts, meter: this.meter, refused_calls: this.refused_calls }, events);
+    this.refusedCalls = new RefusedCalls({ ...parts, ...events, settings, passes: parts.approvals.passes });
+    this.#decided = new DecidedCalls({ ...parts, meter: this.meter, refusedCalls: this.refusedCalls }, events);
     const advance: Advance = (call, event) => this.#advance(call, event);
     const reviews = new CallsInReview({ ...events, settings, advance });
     const examineAgain = (before: Reviewable) => this.#examineAgain(before);
@@ -140,7 +140,7 @@ export class Gate {
     if (!this.#isCarriedOut(examined)) this.#count(examined, returned);
     const state: CallState = { is: "proposed", decision_id: randomUUID() };
     const reviewers = examined.denial === null ? reviewersFor(examined.x) : [];
-    return this.#advance({ state, deliver, began, examined_ms: 0 }, { type: "examined", examined, reviewers });
+    return this.#advance({ state, deliver, began, examinedMs: 0 }, { type: "examined", examined, reviewers });
   }
 
   #advance(call: Call, event: CallEvent): Decided {
@@ -161,7 +161,7 @@ export class Gate {
       case "lookForAnswer":
         return this.waiting.answeredBefore(call, effect.x) ?? this.#advance(call, { type: "notAnswered" });
       case "usePass":
-        return this.#advance(call, { type: "overridden", by_user: this.#isOverridden(effect.x) });
+        return this.#advance(call, { type: "overridden", byUser: this.#isOverridden(effect.x) });
       case "review":
         return this.#review(call, effect);
       case "ask":
@@ -172,7 +172,7 @@ export class Gate {
         return void this.#parts.stages.rate?.noteAllowed(effect.x);
       case "record": {
         const { how } = effect.made;
-        const ms = how === "only" ? call.examined_ms : performance.now() - call.began;
+        const ms = how === "only" ? call.examinedMs : performance.now() - call.began;
         const decision = this.#decided.add(effect.made, ms);
         if (how !== "left") call.decision = decision;
         return { decision };
@@ -190,7 +190,7 @@ export class Gate {
     const { agent } = x.subject;
     const { mcp } = x.executor;
     if (denial !== null || agent === null || mcp === undefined || x.repeated !== undefined) return false;
-    if (this.#parts.mcp?.hook_answers.take(agent.agent_id, x.call, mcp) !== true) return false;
+    if (this.#parts.mcp?.hookAnswers.take(agent.agent_id, x.call, mcp) !== true) return false;
     allowForHook(x);
     return true;
   }
@@ -211,7 +211,7 @@ export class Gate {
     const { reviews } = this.waiting;
     const denial = reviews.refusal(x);
     if (denial !== null) return this.#advance(call, { type: "notReviewed", denial });
-    call.examined_ms = performance.now() - call.began;
+    call.examinedMs = performance.now() - call.began;
     this.#advance(call, { type: "inReview" });
     return { pending: reviews.begin(call, x, asked.decision_id, reviewers) };
   }
@@ -220,7 +220,7 @@ export class Gate {
   #isOverridden(x: Reviewable): boolean {
     try {
       this.broker.commit();
-      return this.refused_calls.takePass(x);
+      return this.refusedCalls.takePass(x);
     } catch (error) {
       this.#events.failed("using a pass past the judges", error);
       return false;
@@ -256,7 +256,7 @@ export class Gate {
   }
 
   /** Whether a call would be decided on as a confined one, and with what; or why not. See `confinementOfCall`. */
-  confinement(call: ProposedCall, subject: Subject, options: { even_clear?: boolean } = {}): Confinement | NotConfined {
+  confinement(call: ProposedCall, subject: Subject, options: { evenClear?: boolean } = {}): Confinement | NotConfined {
     return confinementOfCall(call, subject, this.#parts.catalog, this.#parts.stages, options);
   }
 
@@ -267,18 +267,18 @@ export class Gate {
   }
 
   /** An agent isn't the one any more that was paired: what it waits for ends, and what it was allowed in spite of judges. */
-  endPairing(agent_id: string, reason: string): void {
-    this.waiting.withdrawAgent(agent_id, reason, "approval.withdrawn-pairing");
-    attempt(this.#events, "ending an agent's passes past the judges", () => this.refused_calls.end(agent_id));
-    attempt(this.#events, "forgetting an agent's tools", () => this.#parts.mcp?.endPairing(agent_id));
-    this.#parts.words.end(agent_id);
+  endPairing(agentId: string, reason: string): void {
+    this.waiting.withdrawAgent(agentId, reason, "approval.withdrawn-pairing");
+    attempt(this.#events, "ending an agent's passes past the judges", () => this.refusedCalls.end(agentId));
+    attempt(this.#events, "forgetting an agent's tools", () => this.#parts.mcp?.endPairing(agentId));
+    this.#parts.words.end(agentId);
   }
 
   /** A session of an agent is over: what waits in it ends, and what was said and decided in it is forgotten. */
-  endSession(agent_id: string, session: string): void {
-    this.#parts.words.end(agent_id, session);
-    this.#parts.decisions.end(agent_id, session);
-    this.waiting.withdrawSession(agent_id, session, "the session ended");
+  endSession(agentId: string, session: string): void {
+    this.#parts.words.end(agentId, session);
+    this.#parts.decisions.end(agentId, session);
+    this.waiting.withdrawSession(agentId, session, "the session ended");
   }
 
   /** The operator's answer, from whatever surface. See `ApprovalBroker.answer` for what it throws. */
@@ -305,20 +305,20 @@ export class Gate {
     this.#decided.publish();
   }
 
-  #examine(call: ProposedCall, subject: Subject, with_trace = false, options: ExamineOptions = {}): Examined {
-    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, with_trace, options);
+  #examine(call: ProposedCall, subject: Subject, withTrace = false, options: ExamineOptions = {}): Examined {
+    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, withTrace, options);
   }
 
   /** A call that was counted when it was decided on first. */
-  #examineAgain({ call, subject, lines, rule }: Reviewable, with_trace = false): Examined {
-    const examined = this.#examine(call, subject, with_trace, { lines: lines.again(), purpose: "again" });
+  #examineAgain({ call, subject, lines, rule }: Reviewable, withTrace = false): Examined {
+    const examined = this.#examine(call, subject, withTrace, { lines: lines.again(), purpose: "again" });
     if (rule === ALLOWED_FOR_HOOK.rule && examined.denial === null) allowForHook(examined.x);
     return examined;
   }
 
-  #examinedAgain({ x: before, is_judged }: EffectOf<"examineAgain">): CallEvent {
-    const examined = this.#examineAgain(before, is_judged === true && before.trace !== undefined);
-    const scripts = is_judged === true && examined.denial === null ? scriptsOf(examined.x) : [];
+  #examinedAgain({ x: before, isJudged }: EffectOf<"examineAgain">): CallEvent {
+    const examined = this.#examineAgain(before, isJudged === true && before.trace !== undefined);
+    const scripts = isJudged === true && examined.denial === null ? scriptsOf(examined.x) : [];
     return { type: "examined", examined, scripts };
   }
 

@@ -45,7 +45,7 @@ export type CallEvent =
   /** An earlier gate asked about it, and has no answer that it could take. */
   | { type: "notAnswered" }
   /** Whether the user allowed it in spite of its judges. */
-  | { type: "overridden"; by_user: boolean }
+  | { type: "overridden"; byUser: boolean }
   | { type: "inReview" }
   /** It can't be judged beside those that are. */
   | { type: "notReviewed"; denial: Denial }
@@ -63,7 +63,7 @@ export type CallEvent =
   /** It needs no answer any more, and gets this one. */
   | { type: "withdrawn"; why: Why }
   /** Its agent gave it up and needs no answer. */
-  | { type: "left"; why: Why; is_last: boolean };
+  | { type: "left"; why: Why; isLast: boolean };
 
 export type Why = Pick<Decision, "reason" | "explain">;
 
@@ -74,7 +74,7 @@ export type Effect =
   | { do: "usePass"; x: Reviewable }
   | { do: "review"; x: Reviewable; asked: Decision; reviewers: readonly Reviewer[] }
   | { do: "ask"; x: Reviewable; asked: Decision }
-  | { do: "examineAgain"; x: Reviewable; is_judged?: true }
+  | { do: "examineAgain"; x: Reviewable; isJudged?: true }
   /** It counts as one that was allowed unasked. */
   | { do: "noteAllowed"; x: Reviewable }
   | { do: "record"; made: Made }
@@ -89,7 +89,7 @@ export interface Call {
   /** When deciding on it began, by `performance.now()`, without the time that judges took. */
   began: number;
   /** How long its stages took before its judges began, in milliseconds. */
-  examined_ms: number;
+  examinedMs: number;
   /** What was decided on it last. */
   decision?: RevisableDecision;
 }
@@ -144,9 +144,9 @@ export const LIFE: Life = {
   },
   examined: {
     notAnswered: (state) => ({ state, effects: [{ do: "usePass", x: state.x }] }),
-    overridden: (state, { by_user }) => {
+    overridden: (state, { byUser }) => {
       const { x, asked, reviewers } = state;
-      if (!by_user) return { state, effects: [{ do: "review", x, asked, reviewers }] };
+      if (!byUser) return { state, effects: [{ do: "review", x, asked, reviewers }] };
       return settled({ x: { ...x, noted: reviewers.map(overridden) }, denial: null }, asked.decision_id);
     },
     notReviewed: ({ x, asked }, { denial }) => settled({ x, denial }, asked.decision_id),
@@ -162,7 +162,7 @@ export const LIFE: Life = {
     reviewed: ({ x, asked }, { reviews }) => {
       const { denial, noted, verdict = x.verdict } = reviews;
       if (denial !== null) return settled({ x: { ...x, verdict, noted }, denial }, asked.decision_id);
-      return { state: { is: "passed", x, asked, reviews }, effects: [{ do: "examineAgain", x, is_judged: true }] };
+      return { state: { is: "passed", x, asked, reviews }, effects: [{ do: "examineAgain", x, isJudged: true }] };
     },
     failed: ({ x, asked }) => decided("only", { x, denial: null }, deniedByFailure(asked, { was: "judged" })),
     withdrawn: ({ x, asked }, { why }) => decided("only", { x, denial: null }, withdrawnDecision(asked, why)),
@@ -172,8 +172,8 @@ export const LIFE: Life = {
     examined: ({ x: before, asked, reviews }, { examined: { x, denial }, scripts = [] }) => {
       const { noted, verdict = before.verdict } = reviews;
       if (denial !== null) return settled({ x: { ...x, noted }, denial }, asked.decision_id);
-      const is_changed = !isSame(x, before) || changedSince(reviews.scripts, scripts) !== null;
-      return settled({ x: { ...x, verdict, noted }, denial: is_changed ? CHANGED : null }, asked.decision_id);
+      const isChanged = !isSame(x, before) || changedSince(reviews.scripts, scripts) !== null;
+      return settled({ x: { ...x, verdict, noted }, denial: isChanged ? CHANGED : null }, asked.decision_id);
     },
   },
   asked: {
@@ -181,8 +181,8 @@ export const LIFE: Life = {
     failed: ({ x, asked }, { status }) =>
       decided("final", { x, denial: null }, deniedByFailure(asked, { was: "answered", status })),
     withdrawn: ({ x, asked }, { why }) => decided("final", { x, denial: null }, withdrawnDecision(asked, why)),
-    left: ({ x, asked }, { why, is_last }) =>
-      is_last ? { state: { is: "leaving", x, asked }, effects: [] } : left({ x, asked }, why),
+    left: ({ x, asked }, { why, isLast }) =>
+      isLast ? { state: { is: "leaving", x, asked }, effects: [] } : left({ x, asked }, why),
     unstored: () => unstored({ is: "decided" }),
   },
   answered: {
@@ -206,8 +206,8 @@ export function next(state: CallState, event: CallEvent): Step {
 }
 
 /** What an examination comes to where no judge is to be asked, or none any more: allowed, denied, or asked about. */
-function settled(examined: Examined, decision_id: string): Step {
-  const decision = decisionOf(examined, decision_id);
+function settled(examined: Examined, decisionId: string): Step {
+  const decision = decisionOf(examined, decisionId);
   const { x, denial } = examined;
   if (denial !== null) return decided("first", examined, decision);
   if (x.outcome === "approval_required")
@@ -232,10 +232,10 @@ function approved(before: Reviewable, { x, denial }: Examined, request: PendingR
   if (denial !== null)
     return { outcome: "denied", stage: denial.stage, reason: denial.reason, explain: denial.explain };
   if (isSame(x, before)) return { outcome: "allowed", ...approvalOf(request) };
-  const is_moved = (x.confinement === null) === (before.confinement === null);
+  const isMoved = (x.confinement === null) === (before.confinement === null);
   const reason = isOtherTool(x, before)
     ? "what its server says of this tool changed while the user was asked"
-    : is_moved
+    : isMoved
       ? "the path led elsewhere by the time it was approved"
       : "by the time it was approved it could not run as it was asked about";
   return {
@@ -262,9 +262,9 @@ function isSame(now: Reviewable, before: Reviewable): boolean {
   if (now.executor.mcp?.state === "looks" && before.executor.mcp?.state !== "looks")
     return now.confinement === null && before.confinement === null;
   // What was granted makes a project of the folder: a clear line needs no more for that, and may run as it was asked about.
-  const is_held_now = before.confinement === null && now.confinement?.declaration.kind === "needs";
+  const isHeldNow = before.confinement === null && now.confinement?.declaration.kind === "needs";
   const compared = ({ needs, stated_needs, confinement }: Reviewable) =>
-    JSON.stringify([needs, stated_needs, confinement === null || is_held_now ? null : boxCompared(confinement)]);
+    JSON.stringify([needs, stated_needs, confinement === null || isHeldNow ? null : boxCompared(confinement)]);
   return compared(now) === compared(before);
 }
 

@@ -60,8 +60,8 @@ class CoveredCalls {
   readonly #waiting: ReadonlyMap<string, ReadonlySet<{ x: Reviewable }>>;
   readonly #parts: WaitingCallsParts;
   /** The requests whose calls may be covered by now, and by whose grant. */
-  readonly #to_examine = new Map<string, Principal>();
-  readonly #examining = new SlicedWork((ends_at) => this.#examineSome(ends_at));
+  readonly #toExamine = new Map<string, Principal>();
+  readonly #examining = new SlicedWork((endsAt) => this.#examineSome(endsAt));
 
   constructor(waiting: ReadonlyMap<string, ReadonlySet<{ x: Reviewable }>>, parts: WaitingCallsParts) {
     this.#waiting = waiting;
@@ -70,14 +70,14 @@ class CoveredCalls {
 
   /** Examines what waits again, in pieces. */
   end(by: Principal): void {
-    for (const token of this.#waiting.keys()) this.#to_examine.set(token, by);
+    for (const token of this.#waiting.keys()) this.#toExamine.set(token, by);
     this.#examining.go();
   }
 
-  #examineSome(ends_at: number): boolean {
-    for (const [token, by] of this.#to_examine) {
-      if (performance.now() >= ends_at) break;
-      this.#to_examine.delete(token);
+  #examineSome(endsAt: number): boolean {
+    for (const [token, by] of this.#toExamine) {
+      if (performance.now() >= endsAt) break;
+      this.#toExamine.delete(token);
       try {
         const answer = this.#answerCovering(token);
         if (answer !== undefined) this.#parts.broker.answerCovered(token, answer, by);
@@ -85,7 +85,7 @@ class CoveredCalls {
         this.#parts.failed("examining a waiting call again", error);
       }
     }
-    return this.#to_examine.size > 0;
+    return this.#toExamine.size > 0;
   }
 
   /**
@@ -93,8 +93,8 @@ class CoveredCalls {
    * session covers no other's, and neither does a refusal.
    */
   #answerCovering(token: string): "approved" | "rejected" | undefined {
-    const of_each_session = new Map([...(this.#waiting.get(token) ?? [])].map(({ x }) => [x.subject.session, x]));
-    const answers = new Set([...of_each_session.values()].map((before) => this.#answerNow(before)));
+    const ofEachSession = new Map([...(this.#waiting.get(token) ?? [])].map(({ x }) => [x.subject.session, x]));
+    const answers = new Set([...ofEachSession.values()].map((before) => this.#answerNow(before)));
     const [answer] = answers;
     return answers.size === 1 ? answer : undefined;
   }
@@ -215,21 +215,21 @@ export class WaitingCalls {
         return new RevisableDecision(withdrawnDecision(asked, BY_AGENT));
       },
       disconnect: (reason) => {
-        const agent_id = subject.agent?.agent_id ?? "";
+        const agentId = subject.agent?.agent_id ?? "";
         const rule = "approval.withdrawn-disconnect";
-        if (this.#leaveShown(token, waiting, rule)) this.#broker.withdraw([{ token, reason, rule, agent_id }]);
+        if (this.#leaveShown(token, waiting, rule)) this.#broker.withdraw([{ token, reason, rule, agent_id: agentId }]);
       },
     };
   }
 
   /** `#leave`, and each surface is informed: of the last one once its request has ended. */
   #leaveShown(token: string, waiting: WaitingCall, rule: WithdrawalRule): boolean {
-    const is_waiting = this.#calls.get(token)?.has(waiting) === true;
-    const is_last = this.#leave(token, waiting);
-    if (is_last) this.#left.set(token, waiting.call);
+    const isWaiting = this.#calls.get(token)?.has(waiting) === true;
+    const isLast = this.#leave(token, waiting);
+    if (isLast) this.#left.set(token, waiting.call);
     const why = { ...BY_AGENT, explain: { rule } };
-    if (is_waiting) this.#parts.advance(waiting.call, { type: "left", why, is_last });
-    return is_last;
+    if (isWaiting) this.#parts.advance(waiting.call, { type: "left", why, isLast });
+    return isLast;
   }
 
   /** Returns whether it was the last that waited for the request. */
@@ -275,27 +275,27 @@ export class WaitingCalls {
   }
 
   /** Withdraws what waits of an agent, which is no more than its quota: it is written before the call returns. */
-  withdrawAgent(agent_id: string, reason: string, rule: WithdrawalRule): void {
-    this.reviews.withdraw(reason, rule, agent_id);
-    this.#withdraw(reason, rule, agent_id);
+  withdrawAgent(agentId: string, reason: string, rule: WithdrawalRule): void {
+    this.reviews.withdraw(reason, rule, agentId);
+    this.#withdraw(reason, rule, agentId);
     this.#broker.completeWithdrawals();
   }
 
   /** Withdraws what waits of one session of an agent: it is written before the call returns. What another session waits for, too, stays. */
-  withdrawSession(agent_id: string, session: string, reason: string): void {
+  withdrawSession(agentId: string, session: string, reason: string): void {
     const rule = "approval.withdrawn-session";
-    this.reviews.withdraw(reason, rule, agent_id, session);
+    this.reviews.withdraw(reason, rule, agentId, session);
     this.#broker.commit();
-    const alone = new Set(this.#waitingRequests(agent_id, session).map(({ token }) => token));
+    const alone = new Set(this.#waitingRequests(agentId, session).map(({ token }) => token));
     for (const [token, calls] of [...this.#calls]) {
       const ending = [...calls].filter(
-        ({ x: { subject } }) => subject.agent?.agent_id === agent_id && subject.session === session,
+        ({ x: { subject } }) => subject.agent?.agent_id === agentId && subject.session === session,
       );
       const other = [...calls].find((waiting) => !ending.includes(waiting));
       if (other === undefined) alone.add(token);
       else if (alone.delete(token) || ending.length > 0) this.#endShared(token, ending, other, reason);
     }
-    this.#broker.withdraw([...alone].map((token) => ({ token, agent_id, reason, rule })));
+    this.#broker.withdraw([...alone].map((token) => ({ token, agent_id: agentId, reason, rule })));
     this.#broker.completeWithdrawals();
   }
 
@@ -321,22 +321,22 @@ export class WaitingCalls {
     this.#withdraw(reason, "approval.withdrawn-pause");
   }
 
-  #withdraw(reason: string, rule: WithdrawalRule, agent_id?: string, session?: string): void {
+  #withdraw(reason: string, rule: WithdrawalRule, agentId?: string, session?: string): void {
     this.#broker.commit();
-    this.#broker.withdraw(this.#waitingRequests(agent_id, session).map((request) => ({ ...request, reason, rule })));
+    this.#broker.withdraw(this.#waitingRequests(agentId, session).map((request) => ({ ...request, reason, rule })));
   }
 
   /** Where the database can't be read, those that connections wait for: what withdraws them (a pause, a revocation) continues. */
-  #waitingRequests(agent_id?: string, session?: string): { token: string; agent_id: string }[] {
+  #waitingRequests(agentId?: string, session?: string): { token: string; agent_id: string }[] {
     try {
-      return this.#broker.registry.waitingTokens(agent_id, session);
+      return this.#broker.registry.waitingTokens(agentId, session);
     } catch (error) {
       this.#parts.failed("reading what waits", error);
       return [...this.#calls]
         .map(([token, [waiting]]) => ({ token, subject: waiting?.x.subject }))
         .filter(({ subject }) => session === undefined || subject?.session === session)
         .map(({ token, subject }) => ({ token, agent_id: subject?.agent?.agent_id ?? "" }))
-        .filter((request) => agent_id === undefined || request.agent_id === agent_id);
+        .filter((request) => agentId === undefined || request.agent_id === agentId);
     }
   }
 
@@ -349,9 +349,9 @@ export class WaitingCalls {
    * Withdraws a request that this agent asked an earlier gate, and that no connection waits for now. Undefined if it isn't the
    * agent's, has ended, or somebody waits for it.
    */
-  withdrawLeft(agent_id: string, token: string, reason: string): Decision | undefined {
+  withdrawLeft(agentId: string, token: string, reason: string): Decision | undefined {
     const request = this.#broker.registry.getPending(token);
-    if (request === undefined || request.agent_id !== agent_id || this.#calls.has(token)) return undefined;
+    if (request === undefined || request.agent_id !== agentId || this.#calls.has(token)) return undefined;
     const ended = this.#broker.cancel(token, withoutValues(reason, request.extra.args ?? {}));
     if (ended === undefined) return undefined;
     return {

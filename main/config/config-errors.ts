@@ -106,9 +106,9 @@ function unknownKeyHint(issue: z.core.$ZodIssueUnrecognizedKeys, table: unknown,
   const { path, keys } = issue;
   const [key = ""] = keys;
   const [section, name] = path.map(String);
-  const is_named = (section === "models" || section === "judge_agents") && name !== undefined && path.length === 2;
+  const isNamed = (section === "models" || section === "judge_agents") && name !== undefined && path.length === 2;
   // `[models.qwen3.1]` is a table in a table.
-  if (is_named && typeof valueAt(table, [...path, key]) === "object" && !Array.isArray(valueAt(table, [...path, key])))
+  if (isNamed && typeof valueAt(table, [...path, key]) === "object" && !Array.isArray(valueAt(table, [...path, key])))
     return `; a name with a dot is quoted: [${section}."${name}.${key}"]`;
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   const known = knownKeys(json, path);

@@ -148,8 +148,8 @@ function holderOf(
   const given = [principal, agent, agent_kind].filter((value) => value !== undefined).length;
   if (given > 1) throw refuse(`it is for one alone: leave only one of ${KEYS.join(", ")}`);
   if (principal !== undefined) {
-    const sender_id = PRINCIPAL.exec(principal)?.[1] ?? "";
-    const holder: ProfileHolder = { by: "principal", principal: { channel: "local", sender_id } };
+    const senderId = PRINCIPAL.exec(principal)?.[1] ?? "";
+    const holder: ProfileHolder = { by: "principal", principal: { channel: "local", sender_id: senderId } };
     return { holder, key: "principal", words: `principal ${principal}` };
   }
   if (agent !== undefined) return { holder: { by: "agent", name: agent }, key: "agent", words: `agent ${agent}` };

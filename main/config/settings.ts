@@ -25,7 +25,7 @@ const WHAT = "the file of the settings that were chosen,";
 /** Start at login: by the desktop app, or by the session's own services. */
 export interface LoginItem {
   isEnabled(): boolean;
-  setEnabled(is_enabled: boolean): void;
+  setEnabled(isEnabled: boolean): void;
 }
 
 export class Settings {
@@ -51,20 +51,20 @@ export class Settings {
     for (const key of Object.keys(this.#chosen) as ChosenKey[]) this.#apply(key);
   }
 
-  list(login_item: LoginItem | undefined): Setting[] {
-    return (Object.keys(settingValues) as SettingKey[]).map((key) => this.#view(key, login_item));
+  list(loginItem: LoginItem | undefined): Setting[] {
+    return (Object.keys(settingValues) as SettingKey[]).map((key) => this.#view(key, loginItem));
   }
 
   /** @throws GateError `invalid_setting`, `fixed_setting` */
-  set(key: SettingKey, value: string | number | boolean, login_item: LoginItem | undefined): Setting {
+  set(key: SettingKey, value: string | number | boolean, loginItem: LoginItem | undefined): Setting {
     const parsed = settingValues[key].safeParse(value);
     if (!parsed.success)
       throw new GateError("invalid_setting", `${key}: ${parsed.error.issues[0]?.message ?? "not valid"}`);
-    const { can_change, why_not } = this.#view(key, login_item);
+    const { can_change, why_not } = this.#view(key, loginItem);
     if (!can_change) throw new GateError("fixed_setting", `${key} can't be changed here: ${why_not}`);
-    if (key === "start_at_login") login_item?.setEnabled(value === true);
+    if (key === "start_at_login") loginItem?.setEnabled(value === true);
     else this.#choose(key as ChosenKey, value);
-    return this.#view(key, login_item);
+    return this.#view(key, loginItem);
   }
 
   #choose(key: ChosenKey, value: string | number | boolean): void {
@@ -74,32 +74,32 @@ export class Settings {
     this.#apply(key);
   }
 
-  #view(key: SettingKey, login_item: LoginItem | undefined): Setting {
+  #view(key: SettingKey, loginItem: LoginItem | undefined): Setting {
     if (key === "start_at_login") {
-      const why_not =
-        login_item === undefined ? "nothing here starts services: only the desktop app can start at login" : null;
+      const whyNot =
+        loginItem === undefined ? "nothing here starts services: only the desktop app can start at login" : null;
       return {
         key,
-        value: login_item?.isEnabled() ?? false,
+        value: loginItem?.isEnabled() ?? false,
         source: "default",
-        can_change: why_not === null,
-        why_not,
+        can_change: whyNot === null,
+        why_not: whyNot,
       };
     }
     const source = this.#sourceOf(key);
-    const why_not = {
+    const whyNot = {
       environment: `an environment variable sets it for this gate`,
       "gate.toml": `gate.toml sets it; take the key out there to choose it here`,
       chosen: null,
       default: null,
     }[source];
-    const only_one = key === "judge.kind" ? "only gate.toml chooses the judge: its model is named there" : null;
+    const onlyOne = key === "judge.kind" ? "only gate.toml chooses the judge: its model is named there" : null;
     return {
       key,
       value: this.#value(key),
       source,
-      can_change: (why_not ?? only_one) === null,
-      why_not: why_not ?? only_one,
+      can_change: (whyNot ?? onlyOne) === null,
+      why_not: whyNot ?? onlyOne,
     };
   }
 

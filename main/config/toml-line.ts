@@ -30,13 +30,13 @@ export function lineOf(text: string, path: readonly string[]): number {
 }
 
 /** The path of the table that a header opens: below a list of tables it belongs to that list's last item. */
-function tableOf(words: readonly string[], is_item: boolean, lists: Map<string, number>): string[] {
+function tableOf(words: readonly string[], isItem: boolean, lists: Map<string, number>): string[] {
   const table: string[] = [];
   for (const [index, word] of words.entries()) {
     table.push(word);
     const list = JSON.stringify(table);
     const count = lists.get(list) ?? 0;
-    if (is_item && index === words.length - 1) {
+    if (isItem && index === words.length - 1) {
       lists.set(list, count + 1);
       table.push(String(count));
     } else if (count > 0) table.push(String(count - 1));

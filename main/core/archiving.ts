@@ -22,7 +22,7 @@ type Parts = Pick<Opened, "audit" | "clock" | "paths" | "safety" | "storage"> & 
 export function claimsAbout({ checkpoints, paths }: Parts, given?: string, named?: Uint8Array): Claims {
   return {
     given: given === undefined ? undefined : notesIn(given),
-    stored: [...checkpoints.files.all(), ...archivedNotes(paths.audit_dir)],
+    stored: [...checkpoints.files.all(), ...archivedNotes(paths.auditDir)],
     keys: { own: checkpoints.keys.known(), named },
     origin: checkpoints.origin,
     epoch: checkpoints.epoch,
@@ -53,7 +53,7 @@ export function archiveBefore(parts: Parts, before: string): Promise<ArchivedTra
       {
         audit,
         checkpoints,
-        trail: { folder: paths.audit_dir, head_file: paths.audit_head },
+        trail: { folder: paths.auditDir, headFile: paths.auditHead },
         claims: () => claimsAbout(parts),
         now: clock.now,
         isOpen: () => storage.opened.databases.safety.db.open,
@@ -68,12 +68,12 @@ export class AgedMonths {
   readonly #parts: Parts & Pick<Opened, "config"> & { log(line: string): void };
   readonly #settled: SettledClock;
   /** By the time since boot. */
-  #next_ms: number;
+  #nextMs: number;
 
   constructor(parts: Parts & Pick<Opened, "config"> & { log(line: string): void }) {
     this.#parts = parts;
     this.#settled = new SettledClock(parts.clock);
-    this.#next_ms = parts.clock.boot().ms + FIRST_MS;
+    this.#nextMs = parts.clock.boot().ms + FIRST_MS;
   }
 
   /** Called again and again: looks each hour. What fails is logged and tried again in a day. */
@@ -82,18 +82,18 @@ export class AgedMonths {
     const { keep } = config.audit;
     const now = this.#settled.now();
     const { ms } = clock.boot();
-    if (keep === 0 || now === undefined || ms < this.#next_ms) return;
-    this.#next_ms = ms + HOUR_MS;
-    const first_kept = monthFile(now - keep * DAY_MS);
-    const due = monthFiles(paths.audit_dir).filter((name) => name < first_kept);
+    if (keep === 0 || now === undefined || ms < this.#nextMs) return;
+    this.#nextMs = ms + HOUR_MS;
+    const firstKept = monthFile(now - keep * DAY_MS);
+    const due = monthFiles(paths.auditDir).filter((name) => name < firstKept);
     if (due.length === 0 || safety.pause.reason !== undefined) return;
-    archiveBefore(this.#parts, first_kept.slice(0, 7)).then(
+    archiveBefore(this.#parts, firstKept.slice(0, 7)).then(
       ({ file, months }) =>
         log(`archived ${months.join(", ")} of the audit trail${file === null ? "" : ` in ${file}`}`),
       (error: unknown) => {
-        this.#next_ms = ms + DAY_MS;
+        this.#nextMs = ms + DAY_MS;
         const why = error instanceof Error ? error.message : "unknown";
-        log(`months of the audit trail before ${first_kept.slice(0, 7)} weren't archived: ${why}`);
+        log(`months of the audit trail before ${firstKept.slice(0, 7)} weren't archived: ${why}`);
       },
     );
   }

@@ -42,7 +42,7 @@ interface Live {
 
 export interface BoxedAgentsParts {
   env: Env;
-  server: Pick<LineServerSettings, "unread" | "frame_timeout_ms">;
+  server: Pick<LineServerSettings, "unread" | "frameTimeoutMs">;
   log(line: string): void;
 }
 
@@ -54,7 +54,7 @@ export class BoxedAgents {
   readonly #parts: BoxedAgentsParts;
   readonly #live = new Set<Live>();
   readonly #unsubscribe: () => void;
-  #is_closed = false;
+  #isClosed = false;
 
   constructor(core: Core, parts: BoxedAgentsParts) {
     this.#core = core;
@@ -105,7 +105,7 @@ export class BoxedAgents {
 
   /** No connection is taken any more; the agents run on in their boxes, and nothing is allowed to them. */
   async close(): Promise<void> {
-    this.#is_closed = true;
+    this.#isClosed = true;
     this.#unsubscribe();
     await Promise.all(
       [...this.#live].map(({ server, run }) => {
@@ -124,7 +124,7 @@ export class BoxedAgents {
     // The box has the socket itself: without a name nothing else on this machine finds it.
     const hide = () => removeSocket(socket, file);
     const live = { agent_id: boxed.agent_id, server, run: undefined, hide };
-    if (this.#is_closed) {
+    if (this.#isClosed) {
       await server.close();
       throw new GateError("box_unavailable", "the gate ends", "start it again");
     }
@@ -162,7 +162,7 @@ export class BoxedAgents {
     const project = confinedProject(cwd, {
       home,
       env,
-      gate_files: new GateFiles(paths, home),
+      gateFiles: new GateFiles(paths, home),
       grantedFolder: (folder) => grants.folderGranted(holder, "fs:write", folder),
     });
     if (project === null)

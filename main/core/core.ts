@@ -38,7 +38,7 @@ export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
   histories: GitHistories;
   receipts: Receipts;
   /** What signs receipts and checkpoints. */
-  receipt_keys: ReceiptKeys;
+  receiptKeys: ReceiptKeys;
   checkpoints: Checkpoints;
   subscribe: OperatorApi["subscribe"];
   close(): void;
@@ -49,9 +49,9 @@ const FLUSH_INTERVAL_MS = 2000;
 
 export interface CoreOptions extends BeginOptions {
   /** Databases that may begin empty although others don't. */
-  accept_empty?: readonly DatabaseName[];
+  acceptEmpty?: readonly DatabaseName[];
   /** So many confined commands may begin at once before more pipes for them are made. */
-  pipes_ahead?: number | undefined;
+  pipesAhead?: number | undefined;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
   const storage = await Storage.open({
     paths,
     home,
-    accept_empty: options.accept_empty ?? [],
+    acceptEmpty: options.acceptEmpty ?? [],
     alarms,
     log,
     lost: (loss) => noteLoss(begun, loss, () => checkpoints?.abandon()),
@@ -79,10 +79,10 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const base = { ...begun, storage, failed };
     const stores = openStores(base, {
       all: (reason) => gate?.waiting.withdrawAll(`the gate is paused: ${reason}`),
-      ofAgent: (agent_id) => gate?.waiting.withdrawAgent(agent_id, AGENT_PAUSED, "approval.withdrawn-pause"),
+      ofAgent: (agentId) => gate?.waiting.withdrawAgent(agentId, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
     const opened: Opened = { ...base, ...stores };
-    const box = openBox(opened, () => gate, options.pipes_ahead);
+    const box = openBox(opened, () => gate, options.pipesAhead);
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
     const judges = await openJudges(begun.config, () => judgeParts(opened, decisions));
     const words = new UserWords();
@@ -97,7 +97,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       other_hooks: new OtherHooks(),
       histories: new GitHistories(home),
       receipts,
-      receipt_keys: receipts.keys,
+      receiptKeys: receipts.keys,
       checkpoints,
     };
     const close = run(opened, parts);
@@ -138,16 +138,16 @@ type Parts = Pick<Core, "gate" | "box" | "judges" | "histories" | "receipts" | "
 
 /** Lets all parts work, in the order in which they need each other. Returns what ends them, in the opposite one. */
 function run(opened: Opened, parts: Parts): () => void {
-  const { audit, kept_pauses, log, rate, storage } = opened;
+  const { audit, keptPauses, log, rate, storage } = opened;
   const { gate, box, judges, receipts, checkpoints } = parts;
   continueFrom(opened, gate);
   receipts.begin();
   // The keys are known now: without them no stored checkpoint counts.
   checkpoints.begin();
-  const at_work = [box, judges, openStaleGrants(opened)];
-  for (const part of at_work) part.begin();
-  const disk_watch = new DiskWatch(opened.paths, opened.alarms);
-  const aged_months = new AgedMonths({ ...opened, checkpoints });
+  const atWork = [box, judges, openStaleGrants(opened)];
+  for (const part of atWork) part.begin();
+  const diskWatch = new DiskWatch(opened.paths, opened.alarms);
+  const agedMonths = new AgedMonths({ ...opened, checkpoints });
   const again = (ms: number, ...works: (() => void)[]) =>
     setInterval(() => {
       for (const work of works) {
@@ -163,19 +163,19 @@ function run(opened: Opened, parts: Parts): () => void {
     again(
       FLUSH_INTERVAL_MS,
       () => flush(opened, parts),
-      () => aged_months.flush(),
-      () => disk_watch.look(),
+      () => agedMonths.flush(),
+      () => diskWatch.look(),
     ),
     again(LOOK_MS, () => audit.look()),
   ];
   return () => {
     for (const timer of timers) clearInterval(timer);
-    for (const part of at_work) part.close();
+    for (const part of atWork) part.close();
     parts.histories.close();
     stopWaiting(opened, gate);
     flush(opened, parts);
-    for (const note of kept_pauses.notes()) log(`the gate ends while a pause isn't stored: ${note}`);
-    kept_pauses.close();
+    for (const note of keptPauses.notes()) log(`the gate ends while a pause isn't stored: ${note}`);
+    keptPauses.close();
     receipts.close();
     if (storage.watch.lossByNow() === undefined) rate.close();
     checkpoints.close();
@@ -196,21 +196,21 @@ function stopWaiting({ safety, agent_pauses }: Opened, gate: Gate): void {
 function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
   const { audit, storage, failed } = opened;
   if (storage.watch.lossByNow() !== undefined) return;
-  const { activity, aged_requests, agents, agent_pauses, approvals, grants, kept_pauses, rate } = opened;
-  const { safety, state_reserve } = opened;
+  const { activity, agedRequests, agents, agent_pauses, approvals, grants, keptPauses, rate } = opened;
+  const { safety, stateReserve } = opened;
   gate.record();
   gate.publish();
   noteCountedReports(opened);
   audit.tend();
   checkpoints.tend();
-  state_reserve.keep();
-  opened.log_rooms.keep();
+  stateReserve.keep();
+  opened.logRooms.keep();
   const parts = [
     receipts,
     gate.broker,
     safety.pause,
     agent_pauses,
-    kept_pauses,
+    keptPauses,
     grants,
     rate,
     approvals,
@@ -219,7 +219,7 @@ function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
     agents,
     activity,
     safety.violations,
-    aged_requests,
+    agedRequests,
   ];
   for (const part of parts) {
     try {
@@ -235,9 +235,9 @@ function judgeParts(
   { env, home, paths, clock, catalog, alarms, approvals, storage, failed }: Opened,
   decisions: SessionDecisions,
 ): JudgeParts {
-  const gate_folders = hiddenFromBoxes(paths);
+  const gateFolders = hiddenFromBoxes(paths);
   const { db } = storage.opened.activity;
-  return { env, home, paths, clock, catalog, alarms, approvals, decisions, db, gate_folders, failed };
+  return { env, home, paths, clock, catalog, alarms, approvals, decisions, db, gateFolders, failed };
 }
 
 function openReceipts(opened: Opened): Receipts {
@@ -247,10 +247,10 @@ function openReceipts(opened: Opened): Receipts {
   const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
   const cards = new DueCards(approvals.db, versions);
   const receipts = new Receipts({
-    key_file: paths.receipt_key,
-    folder: paths.receipts_dir,
+    key_file: paths.receiptKey,
+    folder: paths.receiptsDir,
     cards,
-    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agent_id) => agents.get(agent_id)?.name }),
+    grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agentId) => agents.get(agentId)?.name }),
     alarms,
     gate_version: VERSION,
     now,
@@ -264,10 +264,10 @@ function openReceipts(opened: Opened): Receipts {
 function openCheckpoints({ paths, config, clock, alarms, audit, failed }: Opened, keys: ReceiptKeys): Checkpoints {
   return new Checkpoints({
     audit,
-    keys: { current: () => keys.current, known: () => keys.known.map(({ public_bytes }) => public_bytes) },
-    folder: paths.audit_dir,
-    record_file: paths.checkpoint_record,
-    checkpoints_dir: paths.checkpoints_dir,
+    keys: { current: () => keys.current, known: () => keys.known.map(({ publicBytes }) => publicBytes) },
+    folder: paths.auditDir,
+    recordFile: paths.checkpointRecord,
+    checkpointsDir: paths.checkpointsDir,
     checkpoint_file: config.receipts.checkpoint_file,
     now: clock.now,
     alarms,
@@ -276,7 +276,7 @@ function openCheckpoints({ paths, config, clock, alarms, audit, failed }: Opened
 }
 
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
-function openBox(opened: Opened, gateOf: () => Gate | undefined, pipes_ahead?: number): BoxService {
+function openBox(opened: Opened, gateOf: () => Gate | undefined, pipesAhead?: number): BoxService {
   const { paths, home, env, config, clock, alarms, audit, listeners, failed } = opened;
   const { agents, agent_pauses, grants, safety } = opened;
   return new BoxService({
@@ -288,11 +288,11 @@ function openBox(opened: Opened, gateOf: () => Gate | undefined, pipes_ahead?: n
     alarms,
     audit,
     agent_pauses,
-    stateOf(agent_id) {
-      const agent = agents.get(agent_id);
+    stateOf(agentId) {
+      const agent = agents.get(agentId);
       // The user's own run.
       if (agent === undefined) return { level: undefined, stopped: null };
-      const paused = agent_pauses.isPaused(agent_id) ? AGENT_PAUSED : null;
+      const paused = agent_pauses.isPaused(agentId) ? AGENT_PAUSED : null;
       const stopped = safety.pause.reason === undefined ? paused : "the gate is paused";
       return { level: agent.revoked_at === null ? agent.level : undefined, stopped };
     },
@@ -301,13 +301,13 @@ function openBox(opened: Opened, gateOf: () => Gate | undefined, pipes_ahead?: n
         .list()
         .filter(({ revoked_at }) => revoked_at === null)
         .map(({ name, level }) => ({ name, level })),
-    gate_folders: hiddenFromBoxes(paths),
+    gateFolders: hiddenFromBoxes(paths),
     network: (folder, node) => {
       const gate = gateOf();
       if (gate === undefined) throw new Error("a box begins once its gate is open");
       return new BoxNetwork({ gate, grants, agents, listeners, failed, folder, node });
     },
-    pipes_ahead,
+    pipesAhead,
     failed,
   });
 }

@@ -36,8 +36,8 @@ import { AGENT_PAUSED } from "../decide/stages/safety.ts";
 import type { Core } from "./core.ts";
 import { noteRan, noteReport, noteTriedMore, noteUnasked } from "./reported-calls.ts";
 
-/** Limits on agents' unread output; `max_bytes` is in the configuration. */
-export const AGENT_UNREAD = { pause_bytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patience_ms: 10_000 };
+/** Limits on agents' unread output; `maxBytes` is in the configuration. */
+export const AGENT_UNREAD = { pauseBytes: 256 * 1024, total_bytes: 32 * 1024 * 1024, patienceMs: 10_000 };
 
 const unreadable = () =>
   ({
@@ -93,8 +93,8 @@ export class GatePort implements AgentPort {
 
   #greetedFromBox({ agent: { name }, token = "" }: Hello, boxed: BoxedAgent): ReturnType<AgentPort["greet"]> {
     const agent = this.#core.agents.get(boxed.agent_id);
-    const is_paired = agent !== undefined && agent.revoked_at === null;
-    if (!is_paired || agent.name !== name || !isSameText(token, boxed.token)) return { refused: NOT_THIS_AGENT };
+    const isPaired = agent !== undefined && agent.revoked_at === null;
+    if (!isPaired || agent.name !== name || !isSameText(token, boxed.token)) return { refused: NOT_THIS_AGENT };
     this.#core.agents.noteSeen(agent.agent_id);
     return { agent_id: agent.agent_id, level: agent.level } satisfies Greeted;
   }
@@ -131,7 +131,7 @@ export class GatePort implements AgentPort {
 
   #decideAfter(before: Promise<unknown>, { call, source, deliver, later }: Later): Decided {
     let decided: Decided | undefined;
-    let is_gone = false;
+    let isGone = false;
     /** As it is known now. */
     const decide = () => {
       decided ??= this.#decide(call, source, deliver);
@@ -139,7 +139,7 @@ export class GatePort implements AgentPort {
     };
     void before.then(() =>
       later(() => {
-        if (decided !== undefined || is_gone) return;
+        if (decided !== undefined || isGone) return;
         const { decision, pending } = decide();
         if (decision !== undefined) deliver(decision, pending);
       }),
@@ -153,7 +153,7 @@ export class GatePort implements AgentPort {
         },
         // Nobody gets the answer any more: none is made.
         disconnect(reason) {
-          is_gone = true;
+          isGone = true;
           decided?.pending?.disconnect(reason);
         },
       },
@@ -173,25 +173,25 @@ export class GatePort implements AgentPort {
     );
   }
 
-  withdraw(agent_id: string, token: string, reason: string): Decision | undefined {
-    return this.#core.gate.waiting.withdrawLeft(agent_id, token, reason);
+  withdraw(agentId: string, token: string, reason: string): Decision | undefined {
+    return this.#core.gate.waiting.withdrawLeft(agentId, token, reason);
   }
 
   preview(call: ProposedCall, source: CallSource): Decision {
     return this.#core.gate.preview(call, this.#subject(source));
   }
 
-  ran(agent_id: string, { call_id: id, ok, duration_ms, input, unasked, refused }: Ran): { confined: Confined | null } {
+  ran(agentId: string, { call_id: id, ok, duration_ms, input, unasked, refused }: Ran): { confined: Confined | null } {
     const { activity, box } = this.#core;
-    const call_id = this.#boxed === undefined ? box.callIdOf(agent_id, id) : id;
-    const is_unasked = unasked === true && !activity.reports.isKnown(agent_id, call_id);
-    if (is_unasked && this.#boxed === undefined) box.ranUnasked(agent_id);
-    if (is_unasked && input !== undefined) noteUnasked(this.#core, agent_id, input);
-    else if (input !== undefined) noteRan(this.#core, agent_id, call_id, input);
-    if (refused === true && !is_unasked) noteTriedMore(this.#core, agent_id, call_id);
-    if (ok !== undefined && !is_unasked) noteReport(this.#core, agent_id, { call_id }, { ok, duration_ms });
+    const callId = this.#boxed === undefined ? box.callIdOf(agentId, id) : id;
+    const isUnasked = unasked === true && !activity.reports.isKnown(agentId, callId);
+    if (isUnasked && this.#boxed === undefined) box.ranUnasked(agentId);
+    if (isUnasked && input !== undefined) noteUnasked(this.#core, agentId, input);
+    else if (input !== undefined) noteRan(this.#core, agentId, callId, input);
+    if (refused === true && !isUnasked) noteTriedMore(this.#core, agentId, callId);
+    if (ok !== undefined && !isUnasked) noteReport(this.#core, agentId, { call_id: callId }, { ok, duration_ms });
     // Calls from a box are given no words to run: what was given to the same agent elsewhere is none of them.
-    return this.#boxed === undefined ? box.ran(agent_id, id) : { confined: null };
+    return this.#boxed === undefined ? box.ran(agentId, id) : { confined: null };
   }
 
   announce({ agent_id, connection }: CallSource, tools: McpTools): ReturnType<AgentPort["announce"]> {
@@ -203,10 +203,10 @@ export class GatePort implements AgentPort {
     this.#core.mcp.connectionEnded(connection);
   }
 
-  async check(subject: CheckedSubject, agent_id: string): Promise<SafetyVerdict> {
-    const agent = this.#core.agents.get(agent_id)?.name ?? "none";
+  async check(subject: CheckedSubject, agentId: string): Promise<SafetyVerdict> {
+    const agent = this.#core.agents.get(agentId)?.name ?? "none";
     const verdict = await this.#filtered(subject, agent);
-    return this.#core.agent_pauses.isPaused(agent_id) ? { ...verdict, allowed: false, is_paused: true } : verdict;
+    return this.#core.agent_pauses.isPaused(agentId) ? { ...verdict, allowed: false, is_paused: true } : verdict;
   }
 
   #filtered(subject: CheckedSubject, agent: string): Promise<SafetyVerdict> {
@@ -221,29 +221,29 @@ export class GatePort implements AgentPort {
     }
   }
 
-  paused(agent_id: string): GateMessage<"safety.paused"> | null {
+  paused(agentId: string): GateMessage<"safety.paused"> | null {
     const { agent_pauses, safety } = this.#core;
-    return pausedMessage(safety.pause.state()) ?? agentPausedMessage(agent_pauses.of(agent_id));
+    return pausedMessage(safety.pause.state()) ?? agentPausedMessage(agent_pauses.of(agentId));
   }
 
-  outcome(agent_id: string, decision_id: string, ok: boolean): void {
-    noteReport(this.#core, agent_id, { decision_id }, { ok });
+  outcome(agentId: string, decisionId: string, ok: boolean): void {
+    noteReport(this.#core, agentId, { decision_id: decisionId }, { ok });
   }
 
-  sessionEnded(agent_id: string, session: string): void {
-    endSession(this.#core, agent_id, session);
+  sessionEnded(agentId: string, session: string): void {
+    endSession(this.#core, agentId, session);
   }
 
-  sessionEvent(agent_id: string, session: string, event: SessionEvent): void {
-    noteSessionEvent(this.#core, agent_id, session, event);
+  sessionEvent(agentId: string, session: string, event: SessionEvent): void {
+    noteSessionEvent(this.#core, agentId, session, event);
   }
 
   pairingRequested(name: string, version: string | null): void {
     this.#log(
       `pairing requested by ${name}: ${ownCommand(`agents pair ${name} --level Supervised`)} (or ReadOnly, Full)`,
     );
-    const requested_at = isoSeconds(Date.now());
-    this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at } });
+    const requestedAt = isoSeconds(Date.now());
+    this.#core.publish({ type: "pairing.requested", data: { name, version, requested_at: requestedAt } });
   }
 
   record(): void {
@@ -269,7 +269,7 @@ export class GatePort implements AgentPort {
     if (agent === undefined) throw new Error("a greeted agent is always known");
     const subject = { agent, level: agent.level, session, principal: this.#principal, connection };
     if (this.#boxed === undefined) return { ...subject, can_confine };
-    return { ...subject, can_confine: false, agent_box: this.#boxed.declaration };
+    return { ...subject, can_confine: false, agentBox: this.#boxed.declaration };
   }
 }
 
@@ -331,14 +331,14 @@ export function agentPausedMessage(pause: AgentPause | null): GateMessage<"safet
 
 /** What an agent's client says of its own sessions: it informs, and it ends what was remembered for one. It lets nothing through. */
 
-function noteSessionEvent(core: Core, agent_id: string, session: string, event: SessionEvent): void {
+function noteSessionEvent(core: Core, agentId: string, session: string, event: SessionEvent): void {
   switch (event.kind) {
     case "prompt":
-      return core.words.note(agent_id, { session, turn: event.turn, text: event.text });
+      return core.words.note(agentId, { session, turn: event.turn, text: event.text });
     case "ended":
-      return endSession(core, agent_id, session);
+      return endSession(core, agentId, session);
     case "other-hooks":
-      return noteOtherHooks(core, agent_id, event.hooks);
+      return noteOtherHooks(core, agentId, event.hooks);
     // A call says itself for whom it is and where it runs: nothing is kept of these.
     case "subagent-started":
     case "subagent-ended":
@@ -348,9 +348,9 @@ function noteSessionEvent(core: Core, agent_id: string, session: string, event: 
 }
 
 /** They are no failure, but a call that one of them changes runs other than it was allowed. */
-function noteOtherHooks({ agents, alarms, other_hooks }: Core, agent_id: string, hooks: readonly string[]): void {
-  const agent = agents.get(agent_id)?.name;
-  if (agent === undefined || !other_hooks.isNews(agent_id, hooks)) return;
+function noteOtherHooks({ agents, alarms, other_hooks }: Core, agentId: string, hooks: readonly string[]): void {
+  const agent = agents.get(agentId)?.name;
+  if (agent === undefined || !other_hooks.isNews(agentId, hooks)) return;
   alarms.raise({
     code: "other_hooks",
     subject: agent,
@@ -363,16 +363,16 @@ function noteOtherHooks({ agents, alarms, other_hooks }: Core, agent_id: string,
  * A session of an agent is over: what waits in it is withdrawn, and what was granted, refused and said in it ends. One that comes back under
  * its name is asked about anew. @throws SQLite's error; what was granted doesn't count all the same
  */
-function endSession(core: Core, agent_id: string, session: string): void {
+function endSession(core: Core, agentId: string, session: string): void {
   const { agents, audit, gate, grants, rate, publish } = core;
-  gate.endSession(agent_id, session);
-  rate.endSession(agent_id, session);
-  const ended = grants.endSession(agent_id, session);
-  const had_refusals = gate.broker.registry.refusals.end(agent_id, session);
+  gate.endSession(agentId, session);
+  rate.endSession(agentId, session);
+  const ended = grants.endSession(agentId, session);
+  const hadRefusals = gate.broker.registry.refusals.end(agentId, session);
   if (ended > 0) publish({ type: "grants.changed", data: {} });
-  if (had_refusals) publish({ type: "refusals.changed", data: {} });
+  if (hadRefusals) publish({ type: "refusals.changed", data: {} });
   // Only what changed anything: an agent that says it of sessions without number writes no lines.
-  if (ended === 0 && !had_refusals) return;
-  const agent = agents.get(agent_id)?.name ?? "none";
-  audit.append({ event: "session.ended", ts: audit.time(), agent, grants: ended, had_refusals });
+  if (ended === 0 && !hadRefusals) return;
+  const agent = agents.get(agentId)?.name ?? "none";
+  audit.append({ event: "session.ended", ts: audit.time(), agent, grants: ended, had_refusals: hadRefusals });
 }

@@ -60,9 +60,9 @@ interface Looked {
   /** What git changes when references do. */
   state: string;
   /** When it may be looked through again, by `performance.now()`. */
-  not_before: number;
+  notBefore: number;
   /** Others of its agent come first. */
-  is_queued: boolean;
+  isQueued: boolean;
 }
 
 export class GitHistories {
@@ -71,14 +71,14 @@ export class GitHistories {
   readonly #children = new Set<ChildProcess>();
   /** By agent: git runs once at a time for each, whatever repositories it names. */
   readonly #turns = new Map<string, { last: Promise<unknown>; count: number }>();
-  #is_closed = false;
+  #isClosed = false;
 
   constructor(home: string) {
     this.#home = home;
   }
 
   /** What a call has to wait for before it is decided on; undefined where that is nothing. */
-  before(call: ProposedCall, agent_id = ""): Promise<unknown> | undefined {
+  before(call: ProposedCall, agentId = ""): Promise<unknown> | undefined {
     const values = Object.values(call.args);
     const lines = COMMAND_ARGS.flatMap((name) => textOf(call.args[name]));
     if (!values.some(mayNameGit) && !lines.some((text) => PUT_TOGETHER.test(text))) return undefined;
@@ -90,7 +90,7 @@ export class GitHistories {
     const roots = withScanLimit(() => folders.map((folder) => projectRoot(realForm(folder) ?? folder, this.#home)));
     const objects = [...new Set(lines.flatMap(objectsIn))].slice(0, MAX_OBJECTS);
     const running = [...new Set(roots)].flatMap((root) =>
-      root === null ? [] : (this.#begun({ agent_id, until }, root, objects) ?? []),
+      root === null ? [] : (this.#begun({ agent_id: agentId, until }, root, objects) ?? []),
     );
     return running.length === 0 ? undefined : Promise.all(running);
   }
@@ -107,15 +107,15 @@ export class GitHistories {
     return inTime(this.#inTurn(agent_id, () => lookUp(root, folders.git, objects, this.#children)));
   }
 
-  #inTurn(agent_id: string, run: () => Promise<void>): Promise<void> {
-    const turns = this.#turns.get(agent_id) ?? { last: Promise.resolve(), count: 0 };
-    this.#turns.set(agent_id, turns);
+  #inTurn(agentId: string, run: () => Promise<void>): Promise<void> {
+    const turns = this.#turns.get(agentId) ?? { last: Promise.resolve(), count: 0 };
+    this.#turns.set(agentId, turns);
     turns.count++;
-    const ran = turns.last.then(() => (this.#is_closed ? undefined : run()));
+    const ran = turns.last.then(() => (this.#isClosed ? undefined : run()));
     turns.last = ran
       .catch(() => undefined)
       .then(() => {
-        if (--turns.count === 0) this.#turns.delete(agent_id);
+        if (--turns.count === 0) this.#turns.delete(agentId);
       });
     return ran;
   }
@@ -127,26 +127,26 @@ export class GitHistories {
       forgetHistory(root);
       known = undefined;
     }
-    if (known?.is_queued === true && !this.#turns.has(agent_id)) known = undefined;
+    if (known?.isQueued === true && !this.#turns.has(agent_id)) known = undefined;
     if (known?.running !== undefined) {
       noteWaiting(root);
       return known.running;
     }
-    if (performance.now() < (known?.not_before ?? 0)) return undefined;
+    if (performance.now() < (known?.notBefore ?? 0)) return undefined;
     const state = stateOf(folders, until);
     if (known?.state === state) return undefined;
-    const is_queued = this.#turns.has(agent_id);
-    const looked: Looked = { identity, state, not_before: Number.POSITIVE_INFINITY, running: undefined, is_queued };
+    const isQueued = this.#turns.has(agent_id);
+    const looked: Looked = { identity, state, notBefore: Number.POSITIVE_INFINITY, running: undefined, isQueued };
     if (this.#looked.size >= MAX_KNOWN) this.#looked.clear();
     this.#looked.set(root, looked);
     // Also where git has begun: a call may be decided on before it ends, as it is cancelled or has waited for long.
     noteWaiting(root);
     const look = async () => {
       const began = performance.now();
-      looked.is_queued = false;
+      looked.isQueued = false;
       await this.#look(root, folders.git, looked).finally(() => {
         looked.running = undefined;
-        looked.not_before = performance.now() + (performance.now() - began) * RARELY;
+        looked.notBefore = performance.now() + (performance.now() - began) * RARELY;
       });
     };
     looked.running = inTime(this.#inTurn(agent_id, look));
@@ -155,16 +155,16 @@ export class GitHistories {
 
   /** What is being looked through isn't any more. */
   close(): void {
-    this.#is_closed = true;
+    this.#isClosed = true;
     for (const child of this.#children) child.kill("SIGKILL");
   }
 
   async #look(root: string, git: string, looked: Looked): Promise<void> {
     // Meanwhile another repository may have come there.
-    const is_current = () => this.#looked.get(root) === looked;
-    if (!is_current()) return;
+    const isCurrent = () => this.#looked.get(root) === looked;
+    if (!isCurrent()) return;
     const names = await lookThrough(git, this.#children);
-    if (!is_current()) return;
+    if (!isCurrent()) return;
     if (names === null) noteUnknown(root);
     else noteHistory(root, names);
   }
@@ -179,7 +179,7 @@ async function lookUp(root: string, git: string, words: readonly string[], child
   noteCommits(root, words, [], []);
   let said = "";
   const asked = words.map((word) => `${word}^{}\n`).join("");
-  const is_said = await printed(
+  const isSaid = await printed(
     git,
     ["cat-file", "--batch-check=%(objecttype)"],
     children,
@@ -187,7 +187,7 @@ async function lookUp(root: string, git: string, words: readonly string[], child
     asked,
   );
   const lines = said.split("\n");
-  if (!is_said) return;
+  if (!isSaid) return;
   const commits = words.filter((_, at) => lines[at] === "commit");
   const nothing = words.filter((_, at) => lines[at]?.endsWith(" missing"));
   const log = [...NAMES_OF, ...commits, "--not", "--all", "--reflog"];
@@ -208,10 +208,10 @@ export async function lookThrough(git: string, children = new Set<ChildProcess>(
   const ever = await secretsPrinted(git, [...NAMES_OF, "--all", "--reflog"], children);
   if (ever === null) return null;
   const odd = await oddReferences(git, children);
-  const more = odd.length === 0 ? {} : { odd_references: odd };
-  if (ever.length === 0) return { ever, at_head: [], ...more };
+  const more = odd.length === 0 ? {} : { oddReferences: odd };
+  if (ever.length === 0) return { ever, atHead: [], ...more };
   const tree = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD"];
-  return { ever, at_head: (await secretsPrinted(git, tree, children)) ?? ever, ...more };
+  return { ever, atHead: (await secretsPrinted(git, tree, children)) ?? ever, ...more };
 }
 
 /** Those that lead to no commit: tags of files and folders. */
@@ -255,17 +255,17 @@ const copyOf = (text: string): string => Buffer.from(text).toString();
 /** Hands on what comes between separators, but for what is too long: that isn't put together. */
 function inParts(separator: string, on: (part: string) => void): (text: string) => void {
   let rest = "";
-  let is_too_long = false;
+  let isTooLong = false;
   return (text) => {
     const parts = text.split(separator);
     const last = parts.pop() ?? "";
     for (const part of parts) {
-      if (!is_too_long && rest.length + part.length <= MAX_NAME) on(rest + part);
+      if (!isTooLong && rest.length + part.length <= MAX_NAME) on(rest + part);
       rest = "";
-      is_too_long = false;
+      isTooLong = false;
     }
-    is_too_long ||= rest.length + last.length > MAX_NAME;
-    rest = is_too_long ? "" : rest + last;
+    isTooLong ||= rest.length + last.length > MAX_NAME;
+    rest = isTooLong ? "" : rest + last;
   };
 }
 
@@ -278,24 +278,24 @@ async function secretsPrinted(
 ): Promise<string[] | null> {
   const found = new FoundNames(MAX_NAMES);
   const seen = new Set<string>();
-  let seen_length = 0;
+  let seenLength = 0;
   const read = inParts("\0", (part) => {
     const name = part.trimStart();
     // Most names come again with each commit.
     if (seen.has(name)) return;
-    if (seen_length > MAX_SEEN) {
+    if (seenLength > MAX_SEEN) {
       seen.clear();
-      seen_length = 0;
+      seenLength = 0;
     }
     seen.add(copyOf(name));
-    seen_length += name.length;
+    seenLength += name.length;
     if (isSecretInGit(`/${name}`)) found.add(name);
   });
-  const is_whole = await printed(git, words, children, (text, child) => {
+  const isWhole = await printed(git, words, children, (text, child) => {
     read(text);
     if (found.isFull) child.kill("SIGKILL");
   });
-  return is_whole || (!all && found.names.length > 0) ? found.names : null;
+  return isWhole || (!all && found.names.length > 0) ? found.names : null;
 }
 
 /** What git prints, part by part; false where it failed, or isn't here: then none of an agent's is, either. */
@@ -376,7 +376,7 @@ function statOf(file: string): BigIntStats | undefined {
 }
 
 /** Each folder changes with what lies in it. */
-const REFERENCES = { max_entries: 5000, max_depth: 16, skipped: new Set<string>() };
+const REFERENCES = { maxEntries: 5000, maxDepth: 16, skipped: new Set<string>() };
 
 function identityOf({ git, common }: GitFolders): string {
   const are = [git, common].map(statOf);

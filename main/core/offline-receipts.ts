@@ -7,7 +7,7 @@ import { gatePathsWith, loadConfig } from "../config/index.ts";
 
 /** The number of the last receipt that a gate knows to be on the disk: also where that gate runs. Reads only; 0 where it isn't known. */
 export function recordedEnd(env: Env = process.env): number {
-  const paths = gatePathsWith(loadConfig(gatePaths(env).config_file, env), env);
+  const paths = gatePathsWith(loadConfig(gatePaths(env).configFile, env), env);
   try {
     const db = openDatabaseReadOnly(paths.approvals_db, APPROVALS_SCHEMA);
     try {

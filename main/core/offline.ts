@@ -33,16 +33,16 @@ export interface OfflineGate {
 }
 
 export function openOfflineGate(env: Env = process.env): OfflineGate {
-  const config = loadConfig(gatePaths(env).config_file, env);
+  const config = loadConfig(gatePaths(env).configFile, env);
   const paths = gatePathsWith(config, env);
   const home = homeFolder(env);
-  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executorsDir));
   const db = openDatabaseReadOnly(paths.grants_db, grantsSchema(home));
   const settings: StageSettings = {
     home,
     env,
     grants: db === undefined ? null : new GrantStore(db, home, systemClock),
-    gate_files: new GateFiles(paths, home),
+    gateFiles: new GateFiles(paths, home),
     pause: null,
     judge_threshold: config.judge.threshold,
     reviewers: plannedReviewers(config),
@@ -63,7 +63,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       const decision = { ...withUnrunReviews(decisionOf(examined), examined), trace: traceOf(examined) };
       const { executor, needs = [], lines } = examined.x;
       const runs = [...executor.manifest.needs, ...needs].some(({ capability }) => capability === "code:exec");
-      const readings = runs ? explainReadings(call, home, settings.gate_files, lines, takesComments(executor)) : [];
+      const readings = runs ? explainReadings(call, home, settings.gateFiles, lines, takesComments(executor)) : [];
       return readings.length === 0 ? decision : { ...decision, readings };
     },
     describe(input) {

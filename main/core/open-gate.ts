@@ -33,8 +33,8 @@ export function openGate(
 ): Gate {
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, notes, publish, storage, failed } =
     opened;
-  const { grants, mcp, approvals, activity, agent_pauses, rate, safety, state_reserve } = opened;
-  const reviews_changed = new Throttle(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
+  const { grants, mcp, approvals, activity, agent_pauses, rate, safety, stateReserve } = opened;
+  const reviewsChanged = new Throttle(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
     {
       catalog,
@@ -42,7 +42,7 @@ export function openGate(
       mcp,
       approvals,
       audit,
-      on_audit_failure: config.audit.on_failure,
+      onAuditFailure: config.audit.on_failure,
       activity,
       canOverrideJudges: () => config.judge.override,
       decisions,
@@ -62,7 +62,7 @@ export function openGate(
         mcp,
         words,
         lost: () => storage.watch.lossByNow()?.message,
-        gate_files: new GateFiles(paths, home),
+        gateFiles: new GateFiles(paths, home),
         get judge_threshold() {
           return config.judge.threshold;
         },
@@ -79,9 +79,9 @@ export function openGate(
         session_seconds: config.approvals.session_seconds,
         clock,
         hasLostTerminal,
-        withRoom: (act) => state_reserve.withRoom(act),
-        toolAllowed: (agent_id, tool, said) => {
-          if (mcp.allowed(agent_id, tool, said)) publish({ type: "mcp.changed", data: {} });
+        withRoom: (act) => stateReserve.withRoom(act),
+        toolAllowed: (agentId, tool, said) => {
+          if (mcp.allowed(agentId, tool, said)) publish({ type: "mcp.changed", data: {} });
         },
       },
     },
@@ -91,9 +91,9 @@ export function openGate(
       closed: (approval) => publish({ type: "approval.closed", data: approval }),
       granted: () => publish({ type: "grants.changed", data: {} }),
       refused: () => publish({ type: "refusals.changed", data: {} }),
-      reviewsChanged: () => reviews_changed.go(),
+      reviewsChanged: () => reviewsChanged.go(),
       callRefused: (refused) => notes.say(refusedNote(refused, config.language)),
-      moved: (token, expires_at) => publish({ type: "approval.held", data: { token, expires_at } }),
+      moved: (token, expiresAt) => publish({ type: "approval.held", data: { token, expires_at: expiresAt } }),
       failed,
     },
   );
@@ -182,25 +182,25 @@ function lineOf(text: string): string {
 /** Continues with what the previous gate left: waiting requests, a pause, grants of its sessions. */
 export function continueFrom(opened: Opened, gate: Gate): void {
   const { paths, config, clock, alarms, audit, listeners, log, storage } = opened;
-  const { agent_pauses, approvals, grants, kept_pauses, rate, safety } = opened;
-  const { databases, activity, irregularities, may_have_lost_pause } = storage.opened;
+  const { agent_pauses, approvals, grants, keptPauses, rate, safety } = opened;
+  const { databases, activity, irregularities, mayHaveLostPause } = storage.opened;
   audit.subscribe((line) => {
     if (listeners.hasListener("audit.line"))
       listeners.publish({ type: "audit.line", data: JSON.parse(line) as AuditLine });
   });
-  const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
+  const trail = { folder: paths.auditDir, headFile: paths.auditHead };
   audit.begin(
     (health) => raiseTrailAlarms(alarms, health, trail, config.audit.on_failure),
     () => storage.watch.lossByNow(),
   );
   // Before anything that may fail: the next start finds a safety database, and doesn't check the trail again.
-  if (may_have_lost_pause && safety.pause.reason === undefined && wasPaused(paths)) {
+  if (mayHaveLostPause && safety.pause.reason === undefined && wasPaused(paths)) {
     const reason = "the gate was paused when its safety database was lost";
     safety.pause.begin({ by: "human", reason, clears: "by_human" });
   }
   // Now, so that a disk that gets full later doesn't keep a pause from it.
-  kept_pauses.flush();
-  for (const who of kept_pauses.adopted) noteKeptPause(opened, who);
+  keptPauses.flush();
+  for (const who of keptPauses.adopted) noteKeptPause(opened, who);
   storage.write(databases.approvals, () => gate.broker.start());
   for (const request of approvals.listPending({ limit: 100_000 })) rate.asked(request);
   for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
@@ -229,41 +229,39 @@ function noteKeptPause({ agents, audit, clock, log, paths, safety }: Opened, who
   const ts = clock.now() / 1000;
   if (agent === undefined) audit.append({ event: "paused", ts, by: safety.pause.state().by });
   else audit.append({ event: "agent.paused", ts, agent });
-  log(
-    `${agent ?? "the gate"} starts paused: the gate before could not store that, but kept it in ${paths.kept_pauses}`,
-  );
+  log(`${agent ?? "the gate"} starts paused: the gate before could not store that, but kept it in ${paths.keptPauses}`);
 }
 
 /** Whether the gate was paused, according to the trail. */
-function wasPaused({ audit_dir }: GatePaths): boolean {
-  return lastLine(audit_dir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
+function wasPaused({ auditDir }: GatePaths): boolean {
+  return lastLine(auditDir, ({ event }) => event === "paused" || event === "resumed")?.event === "paused";
 }
 
 /** Does something at once, and then at intervals for as long as it is asked for: what is shown needn't follow each change. */
 export class Throttle {
-  readonly #interval_ms: number;
+  readonly #intervalMs: number;
   readonly #act: () => void;
-  #is_wanted = false;
+  #isWanted = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** `act` must not throw. */
-  constructor(interval_ms: number, act: () => void) {
-    this.#interval_ms = interval_ms;
+  constructor(intervalMs: number, act: () => void) {
+    this.#intervalMs = intervalMs;
     this.#act = act;
   }
 
   go(): void {
     if (this.#timer !== undefined) {
-      this.#is_wanted = true;
+      this.#isWanted = true;
       return;
     }
     this.#act();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (!this.#is_wanted) return;
-      this.#is_wanted = false;
+      if (!this.#isWanted) return;
+      this.#isWanted = false;
       this.go();
-    }, this.#interval_ms);
+    }, this.#intervalMs);
     this.#timer.unref();
   }
 }

@@ -21,7 +21,7 @@ export function openStaleGrants({
 }: Opened): StaleGrants {
   return new StaleGrants({
     grants,
-    after_days: config.grants.stale_after_days,
+    afterDays: config.grants.stale_after_days,
     isLost: () => storage.watch.lossByNow() !== undefined,
     revoked(batch) {
       audit.append(staleRecord(batch, audit.time()));
@@ -43,7 +43,7 @@ const IDS_RECORDED = 64;
 interface Words {
   locale: string;
   title: (count: number, days: number) => string;
-  all_agents: string;
+  allAgents: string;
   others: (count: number) => string;
   undo: (date: string, command: string) => string;
 }
@@ -55,7 +55,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
       count === 1
         ? `1 grant was revoked: unused for ${days} days`
         : `${count} grants were revoked: unused for ${days} days`,
-    all_agents: "all of your agents",
+    allAgents: "all of your agents",
     others: (count) => (count === 1 ? "and 1 more" : `and ${count} more`),
     undo: (date, command) => `Until ${date} you can give them back: on the page, or with ${command}`,
   },
@@ -65,7 +65,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
       count === 1
         ? `1 permesso è stato revocato: non usato per ${days} giorni`
         : `${count} permessi sono stati revocati: non usati per ${days} giorni`,
-    all_agents: "tutti i tuoi agenti",
+    allAgents: "tutti i tuoi agenti",
     others: (count) => (count === 1 ? "e un altro" : `e altri ${count}`),
     undo: (date, command) => `Puoi ridarli fino al giorno ${date}: dalla pagina, o con ${command}`,
   },
@@ -75,7 +75,7 @@ interface NoteSettings {
   home: string;
   language: Language;
   /** An agent's name, by its id. */
-  nameOf(agent_id: string): string;
+  nameOf(agentId: string): string;
 }
 
 function staleNote(
@@ -84,7 +84,7 @@ function staleNote(
 ): ChannelNote {
   const words = WORDS[language];
   const named = grants.slice(0, GRANTS_NAMED).map(({ capability, target, agent }) => {
-    const who = agent === null ? words.all_agents : nameOf(agent);
+    const who = agent === null ? words.allAgents : nameOf(agent);
     return visible(`${capability} ${shortened(shortenHome(target, home), TARGET_WIDTH)} (${who})`);
   });
   const more = grants.length - named.length;
@@ -98,6 +98,6 @@ function staleNote(
 }
 
 function staleRecord({ grants, unused_days }: StaleBatch<Grant>, ts: number): AuditRecord {
-  const grant_ids = grants.slice(0, IDS_RECORDED).map(({ id }) => id);
-  return { event: "grants.stale", ts, count: grants.length, unused_days, grant_ids };
+  const grantIds = grants.slice(0, IDS_RECORDED).map(({ id }) => id);
+  return { event: "grants.stale", ts, count: grants.length, unused_days, grant_ids: grantIds };
 }

@@ -45,7 +45,7 @@ export interface BeginOptions {
   /** Takes one line for each event. */
   log?: ((line: string) => void) | undefined;
   /** False: no line for each decision, as they are shown in another way. */
-  logs_decisions?: boolean | undefined;
+  logsDecisions?: boolean | undefined;
 }
 
 /** Enough for some thousand lines on a full disk. */
@@ -58,16 +58,16 @@ export function begin({
   env = process.env,
   clock = systemClock,
   log,
-  logs_decisions = true,
+  logsDecisions = true,
 }: BeginOptions): PartsWithoutDatabase {
-  const { config, sources } = loadConfigWithSources(gatePaths(env).config_file, env);
+  const { config, sources } = loadConfigWithSources(gatePaths(env).configFile, env);
   const paths = gatePathsWith(config, env);
-  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executors_dir));
+  const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executorsDir));
   const listeners = new Listeners((error) => log?.(`error in telling a surface: ${errorOrigin(error)}`));
   // First, so that an event is logged before anything acts on it.
-  if (log !== undefined && logs_decisions) logEvents({ listeners, catalog }, log);
+  if (log !== undefined && logsDecisions) logEvents({ listeners, catalog }, log);
   const publish = (event: OperatorEvent) => listeners.publish(event);
-  const audit_reserve = new DiskReserve(paths.audit_reserve, AUDIT_RESERVE_BYTES);
+  const auditReserve = new DiskReserve(paths.auditReserve, AUDIT_RESERVE_BYTES);
   return {
     env,
     clock,
@@ -76,13 +76,13 @@ export function begin({
     config,
     prices: new Prices(config),
     overrides: loadPolicyOverrides(paths.policy_overrides),
-    settings: new Settings(paths.chosen_file, config, sources),
+    settings: new Settings(paths.chosenFile, config, sources),
     catalog,
     listeners,
     notes: new NoteBoard(),
     publish,
     alarms: new Alarms(clock.now, (list) => publish({ type: "alarms.changed", data: list })),
-    audit: new AuditLog(paths.audit_dir, paths.audit_head, clock.now, audit_reserve, new RoomAhead(AUDIT_ROOM_BYTES)),
+    audit: new AuditLog(paths.auditDir, paths.auditHead, clock.now, auditReserve, new RoomAhead(AUDIT_ROOM_BYTES)),
     log: log ?? (() => undefined),
   };
 }

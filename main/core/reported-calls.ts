@@ -24,13 +24,13 @@ interface RanParts extends Parts {
 }
 
 /** An agent says what became of a call. Whether it counts is `Reports.report`'s matter; one that doesn't is only counted. */
-export function noteReport(parts: Parts, agent_id: string, call: ReportedCall, report: Report): void {
+export function noteReport(parts: Parts, agentId: string, call: ReportedCall, report: Report): void {
   const { activity, audit, catalog } = parts;
-  const accepted = activity.reports.report(agent_id, call, report);
+  const accepted = activity.reports.report(agentId, call, report);
   if (accepted === undefined) return;
   const { decision_id, reported } = accepted;
   const { ms, duration_ms } = reported;
-  const agent = nameOf(parts, agent_id);
+  const agent = nameOf(parts, agentId);
   audit.append(() => ({
     event: "outcome",
     ts: audit.time(),
@@ -45,24 +45,24 @@ export function noteReport(parts: Parts, agent_id: string, call: ReportedCall, r
 }
 
 /** An agent says what ran under its own id of a call: where that isn't what was allowed, the user has to know. */
-export function noteRan(parts: RanParts, agent_id: string, call_id: string, ran: RanCall): void {
+export function noteRan(parts: RanParts, agentId: string, callId: string, ran: RanCall): void {
   const { activity, alarms, audit, catalog } = parts;
-  const other = activity.reports.ran(agent_id, call_id, ran);
+  const other = activity.reports.ran(agentId, callId, ran);
   if (other === undefined) return;
   const { decision_id, reported } = other;
-  const agent = nameOf(parts, agent_id);
+  const agent = nameOf(parts, agentId);
   const kind = agentKindOf(agent);
   const executor = catalog.loggedName(other.executor, kind);
   // The arguments' names and values stay with the agent: that they differ says enough.
-  const ran_executor = catalog.loggedName(ran.executor, kind);
-  audit.append({ event: "ran.other", ts: audit.time(), decision_id, agent, executor, ran_executor });
+  const ranExecutor = catalog.loggedName(ran.executor, kind);
+  audit.append({ event: "ran.other", ts: audit.time(), decision_id, agent, executor, ran_executor: ranExecutor });
   alarms.raise({
     code: "ran_other_than_allowed",
     subject: agent,
     message:
-      ran_executor === executor
+      ranExecutor === executor
         ? `${agent} ran ${executor} with other arguments than it was allowed`
-        : `${agent} was allowed ${executor} and ran ${ran_executor}`,
+        : `${agent} was allowed ${executor} and ran ${ranExecutor}`,
     hint: `look at what it did in its own history; ${ownCommand("doctor")} names other hooks that can change calls`,
   });
   publishReported(parts, decision_id, reported);
@@ -72,15 +72,15 @@ export function noteRan(parts: RanParts, agent_id: string, call_id: string, ran:
 const TRIED_MORE_TOLD = 3;
 
 /** An agent says that a call's box kept it from something: a program that does more than its line says. */
-export function noteTriedMore(parts: RanParts, agent_id: string, call_id: string): void {
+export function noteTriedMore(parts: RanParts, agentId: string, callId: string): void {
   const { activity, alarms, audit, catalog } = parts;
-  const tried = activity.reports.triedMore(agent_id, call_id);
+  const tried = activity.reports.triedMore(agentId, callId);
   if (tried === undefined) return;
-  const { decision_id, reported, in_session } = tried;
-  const agent = nameOf(parts, agent_id);
+  const { decision_id, reported, inSession } = tried;
+  const agent = nameOf(parts, agentId);
   const executor = catalog.loggedName(tried.executor, agentKindOf(agent));
   audit.append({ event: "ran.tried_more", ts: audit.time(), decision_id, agent, executor });
-  if (in_session >= TRIED_MORE_TOLD)
+  if (inSession >= TRIED_MORE_TOLD)
     alarms.raise({
       code: "tried_more_than_said",
       subject: agent,
@@ -91,10 +91,10 @@ export function noteTriedMore(parts: RanParts, agent_id: string, call_id: string
 }
 
 /** An agent says what it ran without having asked the gate. Of many in a short time the trail gets a count. */
-export function noteUnasked(parts: RanParts, agent_id: string, ran: RanCall): void {
+export function noteUnasked(parts: RanParts, agentId: string, ran: RanCall): void {
   const { activity, alarms, audit, catalog } = parts;
-  const agent = nameOf(parts, agent_id);
-  if (activity.reports.ranUnasked(agent_id)) {
+  const agent = nameOf(parts, agentId);
+  if (activity.reports.ranUnasked(agentId)) {
     const executor = catalog.loggedName(ran.executor, agentKindOf(agent));
     audit.append({ event: "ran.unasked", ts: audit.time(), agent, executor });
   }
@@ -107,9 +107,9 @@ export function noteUnasked(parts: RanParts, agent_id: string, ran: RanCall): vo
   });
 }
 
-function publishReported({ listeners }: Parts, decision_id: string, reported: Reported): void {
+function publishReported({ listeners }: Parts, decisionId: string, reported: Reported): void {
   if (listeners.hasListener("call.reported"))
-    listeners.publish({ type: "call.reported", data: { decision_id, reported } });
+    listeners.publish({ type: "call.reported", data: { decision_id: decisionId, reported } });
 }
 
 /** A line for each agent of whose reports some had none lately: how many, and nothing of what they named. */
@@ -121,6 +121,6 @@ export function noteCountedReports(parts: Parts): void {
     audit.append({ event: "outcome.refused", ts: audit.time(), agent: nameOf(parts, agent_id), count });
 }
 
-function nameOf({ agents }: Parts, agent_id: string): string {
-  return agents.get(agent_id)?.name ?? "none";
+function nameOf({ agents }: Parts, agentId: string): string {
+  return agents.get(agentId)?.name ?? "none";
 }

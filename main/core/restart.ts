@@ -26,9 +26,9 @@ const PAUSE_KEPT = "each pause is stored or kept";
 /** A restarted gate that dies within this time isn't restarted again, in milliseconds. */
 const STEADY_MS = 10 * 60 * 1000;
 
-/** @param up_ms how long it ran */
-export function mayStartAgain({ was_restarted, up_ms }: { was_restarted: boolean; up_ms: number }): boolean {
-  return !was_restarted || up_ms >= STEADY_MS;
+/** @param upMs how long it ran */
+export function mayStartAgain({ wasRestarted, upMs }: { wasRestarted: boolean; upMs: number }): boolean {
+  return !wasRestarted || upMs >= STEADY_MS;
 }
 
 /** True for texts such as `SIGKILL` or `exit code 7`, as the restarting process passes them. */
@@ -45,9 +45,9 @@ export function deathNotice(error: unknown): string {
 }
 
 /** Says to the process that supervises this one whether this gate's death would end a pause. */
-export function tellSupervisor({ kept_pauses, subscribe }: Pick<Core, "kept_pauses" | "subscribe">): void {
+export function tellSupervisor({ keptPauses, subscribe }: Pick<Core, "keptPauses" | "subscribe">): void {
   const tell = () =>
-    process.send?.(kept_pauses.isAnyUnkept ? PAUSE_UNKEPT : PAUSE_KEPT, undefined, undefined, () => undefined);
+    process.send?.(keptPauses.isAnyUnkept ? PAUSE_UNKEPT : PAUSE_KEPT, undefined, undefined, () => undefined);
   subscribe(tell, ["alarms.changed"]);
   tell();
 }

@@ -25,20 +25,20 @@ export interface Base extends PartsWithoutDatabase {
 /** What is kept in databases, each behind its own interface. */
 export interface Stores {
   activity: Activity;
-  aged_requests: AgedRequests;
+  agedRequests: AgedRequests;
   agents: AgentDirectory;
   agent_pauses: AgentPauses;
   /** Pauses that their databases could not store. */
-  kept_pauses: KeptPauses;
+  keptPauses: KeptPauses;
   approvals: ApprovalRegistry;
   grants: GrantStore;
   mcp: McpTools;
   rate: RateLimits;
   safety: Safety;
   /** Room for what must still be written once the disk is full. */
-  state_reserve: DiskReserve;
+  stateReserve: DiskReserve;
   /** The same within the databases' logs, where no other program can take it. */
-  log_rooms: RoomsAhead;
+  logRooms: RoomsAhead;
 }
 
 /** All that the parts of a gate are opened with. */
@@ -47,7 +47,7 @@ export interface Opened extends Base, Stores {}
 /** Withdraws what waits when a pause begins: of all agents, or of one. */
 interface Withdraw {
   all(reason: string | null): void;
-  ofAgent(agent_id: string): void;
+  ofAgent(agentId: string): void;
 }
 
 /** Enough for a pause and some answers on a full disk. */
@@ -62,8 +62,8 @@ export function openStores(
   const { now } = clock;
   const { databases } = storage.opened;
   const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
-  const state_reserve = new DiskReserve(paths.state_reserve, STATE_RESERVE_BYTES);
-  const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
+  const stateReserve = new DiskReserve(paths.stateReserve, STATE_RESERVE_BYTES);
+  const withRoom = <T>(act: () => T): T => stateReserve.withRoom(act);
   const pauseChanged = (pause: Pause) => {
     // Requests are withdrawn before the pause is published: no answer from now on allows anything.
     if (pause.is_paused) withdraw.all(pause.reason);
@@ -72,18 +72,18 @@ export function openStores(
     publish({ type: pause.is_paused ? "safety.paused" : "safety.resumed", data: pause });
   };
   const agents = storage.on(databases.agents, (db) => new AgentDirectory(db, paths, now, rows("agents"), withRoom));
-  const nameOf = (agent_id: string) => agents.get(agent_id)?.name ?? agent_id;
-  const kept_pauses = new KeptPauses({ file: paths.kept_pauses, alarms, now, nameOf });
-  const agentPauseChanged = (agent_id: string, pause: AgentPause | null) => {
-    if (pause !== null) withdraw.ofAgent(agent_id);
+  const nameOf = (agentId: string) => agents.get(agentId)?.name ?? agentId;
+  const keptPauses = new KeptPauses({ file: paths.keptPauses, alarms, now, nameOf });
+  const agentPauseChanged = (agentId: string, pause: AgentPause | null) => {
+    if (pause !== null) withdraw.ofAgent(agentId);
     const event = pause === null ? "agent.resumed" : "agent.paused";
-    audit.append({ event, ts: now() / 1000, agent: nameOf(agent_id) });
+    audit.append({ event, ts: now() / 1000, agent: nameOf(agentId) });
     audit.flush();
-    listeners.publish({ type: "agent.pause", data: { agent_id, pause } });
+    listeners.publish({ type: "agent.pause", data: { agent_id: agentId, pause } });
     publish({ type: "agents.changed", data: {} });
   };
   return {
-    aged_requests: storage.on(databases.approvals, (db) => new AgedRequests(db, config.approvals.keep, clock)),
+    agedRequests: storage.on(databases.approvals, (db) => new AgedRequests(db, config.approvals.keep, clock)),
     agents,
     agent_pauses: storage.on(
       databases.agents,
@@ -93,10 +93,10 @@ export function openStores(
           changed: agentPauseChanged,
           report: rows("agents"),
           withRoom,
-          kept: kept_pauses,
+          kept: keptPauses,
         }),
     ),
-    kept_pauses,
+    keptPauses,
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
     mcp: storage.on(databases.grants, (db) => new McpTools(new McpToolStore(db, clock))),
     rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
@@ -108,11 +108,11 @@ export function openStores(
         pauseChanged,
         violated: (violation) => publish({ type: "safety.violation", data: violation }),
         withRoom,
-        kept: kept_pauses,
+        kept: keptPauses,
       }),
     ),
-    state_reserve,
-    log_rooms: new RoomsAhead(
+    stateReserve,
+    logRooms: new RoomsAhead(
       Object.values(databases).map(({ file }) => `${file}-wal`),
       LOG_ROOM_BYTES,
     ),

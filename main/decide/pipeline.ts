@@ -30,7 +30,7 @@ import { scope } from "./stages/scope.ts";
 import { validation } from "./stages/validation.ts";
 
 /** Called for each stage that was reached. */
-type Observe = (stage: Stage, is_denied: boolean) => void;
+type Observe = (stage: Stage, isDenied: boolean) => void;
 
 /** With all that the stages found, or up to the first denial, with what those before it found. */
 type Result<In, Out> = { x: Out; denial: null } | { x: In; denial: Denial };
@@ -67,12 +67,12 @@ export class StageChain<In extends object, Out extends In> {
 
   #with<Next extends Out>(name: Stage, stage: (x: Out) => Denial | Next): StageChain<In, Next> {
     const examine = (x: In): Result<In, Next> => {
-      const so_far = this.examine(x);
-      if (so_far.denial !== null) return so_far;
-      const next = stage(so_far.x);
-      const is_denied = isDenial(next);
-      this.#observe(name, is_denied);
-      return is_denied ? { x: so_far.x, denial: next } : { x: next, denial: null };
+      const soFar = this.examine(x);
+      if (soFar.denial !== null) return soFar;
+      const next = stage(soFar.x);
+      const isDenied = isDenial(next);
+      this.#observe(name, isDenied);
+      return isDenied ? { x: soFar.x, denial: next } : { x: next, denial: null };
     };
     return new StageChain([...this.names, name], examine, this.#observe);
   }
@@ -85,8 +85,8 @@ const debug = debugLog("stage");
  * ends it; what one of them finds (`find`), those behind it can rely on. The second phase are the judges that are asked about a call
  * that none of them denies (reviews/): what they find counts for the stages `judge` and `validators`.
  */
-export const PIPELINE = StageChain.of<Proposed>((stage, is_denied) => {
-  if (debug.is_on) debug.write(`${stage}: ${is_denied ? "denied" : "continues"}`);
+export const PIPELINE = StageChain.of<Proposed>((stage, isDenied) => {
+  if (debug.isOn) debug.write(`${stage}: ${isDenied ? "denied" : "continues"}`);
 })
   .check("pairing", pairing)
   .check("safety", safety)
@@ -112,7 +112,7 @@ export function examineCall(
   subject: Subject,
   catalog: ExecutorCatalog,
   settings: StageSettings,
-  with_trace = false,
+  withTrace = false,
   { lines = new CommandLines(call, settings.home), purpose }: ExamineOptions = {},
 ): Examined {
   const proposed: Unfinished = {
@@ -121,7 +121,7 @@ export function examineCall(
     executor: executorOf(call, subject, catalog, settings),
     settings,
     lines,
-    trace: with_trace ? [] : undefined,
+    trace: withTrace ? [] : undefined,
     purpose,
   };
   const examined = PIPELINE.examine(proposed);
@@ -142,13 +142,13 @@ function executorOf(
   return tool === undefined ? executor : { ...executor, mcp: tool };
 }
 
-/** Whether a call would be decided on as a confined one, and with what; or why not. `even_clear`: though it is clear what it needs. */
+/** Whether a call would be decided on as a confined one, and with what; or why not. `evenClear`: though it is clear what it needs. */
 export function confinementOfCall(
   call: ProposedCall,
   subject: Subject,
   catalog: ExecutorCatalog,
   settings: StageSettings,
-  options: { even_clear?: boolean } = {},
+  options: { evenClear?: boolean } = {},
 ): Confinement | NotConfined {
   const executor = executorOf(call, subject, catalog, settings);
   const x = { call, subject, executor, settings, lines: new CommandLines(call, settings.home), trace: undefined };
@@ -159,26 +159,26 @@ export function confinementOfCall(
 }
 
 /** The decision that an examination comes to, before anybody is asked. */
-export function decisionOf({ x, denial }: Examined, decision_id: string = randomUUID()): Decision {
+export function decisionOf({ x, denial }: Examined, decisionId: string = randomUUID()): Decision {
   const made =
     denial === null
       ? { outcome: x.outcome, stage: stageDeciding(x.outcome), reason: x.reason, explain: { rule: x.rule } }
       : { outcome: "denied" as const, stage: denial.stage, reason: denial.reason, explain: denial.explain };
   const { confinement } = x;
   // Whatever was denied before anybody was to be asked was denied as the call states it.
-  const is_confined = confinement != null && (denial === null || denial.stage === "approval");
-  const needs = is_confined ? confinement.needs : (x.stated_needs ?? x.needs);
+  const isConfined = confinement != null && (denial === null || denial.stage === "approval");
+  const needs = isConfined ? confinement.needs : (x.stated_needs ?? x.needs);
   const decision: Decision = {
-    decision_id,
+    decision_id: decisionId,
     ...made,
     verdict: x.verdict ?? null,
     ...(denial?.retry_after_ms === undefined ? {} : { retry_after_ms: denial.retry_after_ms }),
     ...(x.noted === undefined ? {} : { reviews: x.noted.map(({ review }) => review) }),
     capabilities: needs?.map(requirementOf) ?? [],
-    ...(is_confined ? { confined: confinedTo(confinement.declaration, confinement.line === null) } : {}),
+    ...(isConfined ? { confined: confinedTo(confinement.declaration, confinement.line === null) } : {}),
     ...(x.price === undefined ? {} : { price: x.price }),
   };
-  if (debug.is_on) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
+  if (debug.isOn) debug.write(`decision ${decision.decision_id}: ${decision.outcome} by ${decision.stage}`);
   return decision;
 }
 

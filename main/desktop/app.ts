@@ -80,15 +80,18 @@ async function openDesktop(): Promise<Desktop> {
   servePage(session.defaultSession);
   const gaveUp = (reason: string) => showPageFailed(reason);
   const window = new MainWindow(gaveUp);
-  const login_item = loginItem();
+  const loginEntry = loginItem();
   // Of the first gate alone: one that is started here later follows none that died.
-  let restarted_after = restartedAfter();
-  let starts_paused = process.argv.includes(PAUSED_FLAG);
+  let crashedBefore = restartedAfter();
+  let startsPaused = process.argv.includes(PAUSED_FLAG);
   let own: Core | undefined;
   const gate = await UsersGate.open({
     async serve() {
-      const options = { log, login_item, notifications: notifications(window), starts_paused };
-      const gate = await serveGate({ ...options, ...(restarted_after === undefined ? {} : { restarted_after }) });
+      const options = { log, login_item: loginEntry, notifications: notifications(window), startsPaused };
+      const gate = await serveGate({
+        ...options,
+        ...(crashedBefore === undefined ? {} : { restartedAfter: crashedBefore }),
+      });
       own = gate.core;
       tellSupervisor(own);
       return gate;
@@ -96,26 +99,26 @@ async function openDesktop(): Promise<Desktop> {
     connect: () => connectToGate(gatePaths()),
     log,
   });
-  restarted_after = undefined;
-  starts_paused = false;
+  crashedBefore = undefined;
+  startsPaused = false;
   startAgainOnDeath(
     () => gate.close(),
-    () => own?.kept_pauses.isAnyUnkept === true,
+    () => own?.keptPauses.isAnyUnkept === true,
   );
-  const own_notices = new AttachedNotifications(gate, (config) =>
+  const ownNotices = new AttachedNotifications(gate, (config) =>
     startNotifications(gate, config, notifications(window), process.env, log, { clock: systemClock }),
   );
-  await own_notices.follow();
+  await ownNotices.follow();
   try {
-    const endSurfaces = await openSurfaces({ gate, window, login_item, gaveUp, log });
+    const endSurfaces = await openSurfaces({ gate, window, login_item: loginEntry, gaveUp, log });
     log(`the desktop app is ready: agents connect to ${gatePaths().agent_socket}`);
     const closeSurfaces = async () => {
       endSurfaces();
-      await own_notices.close();
+      await ownNotices.close();
     };
     return { gate, window, closeSurfaces };
   } catch (error) {
-    await own_notices.close();
+    await ownNotices.close();
     await gate.close();
     throw error;
   }
@@ -165,17 +168,17 @@ function endWith(opening: Promise<Desktop>): (why: GateError) => void {
 }
 
 async function closeDesktop({ gate, closeSurfaces }: Desktop): Promise<void> {
-  const is_own = gate.mode === "own";
+  const isOwn = gate.mode === "own";
   await closeSurfaces();
   await gate.close();
-  log(is_own ? "closed; waiting requests are kept for the next start" : "closed; the gate itself runs elsewhere");
+  log(isOwn ? "closed; waiting requests are kept for the next start" : "closed; the gate itself runs elsewhere");
 }
 
 function failedToStart(error: unknown): void {
   const { message, hint } =
     error instanceof GateError ? error : { message: error instanceof Error ? error.message : "unknown", hint: "" };
   dialog.showErrorBox(
-    shellWords[systemLanguage()].could_not_start,
+    shellWords[systemLanguage()].couldNotStart,
     [message, hint].filter((text) => text !== "").join("\n"),
   );
   app.exit(1);
@@ -183,7 +186,7 @@ function failedToStart(error: unknown): void {
 
 function showPageFailed(reason: string): void {
   const words = shellWords[systemLanguage()];
-  dialog.showErrorBox(words.page_failed, words.page_failed_next(reason));
+  dialog.showErrorBox(words.pageFailed, words.pageFailedNext(reason));
 }
 
 /** One line for each event on stdout, for an app started in a terminal. */
@@ -253,7 +256,7 @@ class AttachedNotifications {
   readonly #start: (config: NotificationConfig) => GateNotifications;
   readonly #endings: (() => void)[];
   #running: GateNotifications | undefined;
-  #begun_with = "";
+  #begunWith = "";
   /** One change after the other. */
   #changing: Promise<void> = Promise.resolve();
 
@@ -280,9 +283,9 @@ class AttachedNotifications {
   async #follow(): Promise<void> {
     const config = this.#gate.mode === "attached" ? await this.#wanted() : undefined;
     const wanted = config === undefined ? "" : config.language;
-    if (wanted === this.#begun_with) return;
+    if (wanted === this.#begunWith) return;
     await this.#stop();
-    this.#begun_with = wanted;
+    this.#begunWith = wanted;
     if (config !== undefined) this.#running = this.#start(config);
   }
 
@@ -300,7 +303,7 @@ class AttachedNotifications {
   async #stop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    this.#begun_with = "";
+    this.#begunWith = "";
     await running?.close();
   }
 }
@@ -308,7 +311,7 @@ class AttachedNotifications {
 /** When the user is called, as gate.toml says: the file is the same for the gate that runs. The defaults where it can't be read. */
 function callingRules(): Pick<NotificationConfig, "channels" | "digest"> {
   try {
-    return loadConfig(gatePaths().config_file);
+    return loadConfig(gatePaths().configFile);
   } catch {
     return configSchema.parse({}); // the gate itself says what is wrong with it
   }

@@ -9,12 +9,12 @@ export function setApplicationMenu(
   platform: NodeJS.Platform = process.platform,
 ): void {
   const words = shellWords[language];
-  const is_mac = platform === "darwin";
-  const look: MenuItemConstructorOptions = { id: "look-for-newer", label: words.look_for_newer, click: lookForNewer };
+  const isMac = platform === "darwin";
+  const look: MenuItemConstructorOptions = { id: "look-for-newer", label: words.lookForNewer, click: lookForNewer };
   const quit: MenuItemConstructorOptions = { id: "quit", role: "quit", label: words.quit };
   const app: MenuItemConstructorOptions = {
     label: "Metnos Gate",
-    submenu: is_mac
+    submenu: isMac
       ? [
           { role: "about" },
           look,
@@ -25,7 +25,7 @@ export function setApplicationMenu(
           { type: "separator" },
           quit,
         ]
-      : [look, { type: "separator" }, { id: "close", role: "close", label: words.close_window }, quit],
+      : [look, { type: "separator" }, { id: "close", role: "close", label: words.closeWindow }, quit],
   };
   const edit: MenuItemConstructorOptions = {
     label: words.edit,
@@ -36,20 +36,20 @@ export function setApplicationMenu(
       { role: "cut", label: words.cut },
       { role: "copy", label: words.copy },
       { role: "paste", label: words.paste },
-      { role: "selectAll", label: words.select_all },
+      { role: "selectAll", label: words.selectAll },
     ],
   };
   const view: MenuItemConstructorOptions = {
     label: words.view,
     submenu: [
-      { id: "zoom-in", role: "zoomIn", label: words.zoom_in },
-      { id: "zoom-out", role: "zoomOut", label: words.zoom_out },
-      { id: "actual-size", role: "resetZoom", label: words.actual_size },
+      { id: "zoom-in", role: "zoomIn", label: words.zoomIn },
+      { id: "zoom-out", role: "zoomOut", label: words.zoomOut },
+      { id: "actual-size", role: "resetZoom", label: words.actualSize },
       { type: "separator" },
-      { role: "togglefullscreen", label: words.full_screen },
+      { role: "togglefullscreen", label: words.fullScreen },
     ],
   };
   Menu.setApplicationMenu(
-    Menu.buildFromTemplate(is_mac ? [app, edit, view, { role: "windowMenu" }] : [app, edit, view]),
+    Menu.buildFromTemplate(isMac ? [app, edit, view, { role: "windowMenu" }] : [app, edit, view]),
   );
 }

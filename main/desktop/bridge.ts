@@ -23,7 +23,7 @@ const ARGUMENTS: { readonly [C in keyof PageChannels]: z.ZodType<PageChannels[C]
 export interface BridgeParts {
   api: OperatorHandler;
   /** Calls back when the gate has ended, and when there is one again. Returns the function that ends it. */
-  watchGate(listener: (is_there: boolean) => void): () => void;
+  watchGate(listener: (isThere: boolean) => void): () => void;
   /** The current windows of the app. */
   windows(): readonly WebContents[];
   resized(sender: WebContents, height: number): undefined;
@@ -49,7 +49,7 @@ export function openBridge(parts: BridgeParts): () => void {
     }
   };
   const unsubscribe = parts.api.subscribe((event) => toPages("operator:event", event), PAGE_EVENTS);
-  const unwatch = parts.watchGate((is_there) => toPages("operator:gate", is_there));
+  const unwatch = parts.watchGate((isThere) => toPages("operator:gate", isThere));
   return () => {
     unsubscribe();
     unwatch();

@@ -5,11 +5,11 @@ const FLAG = "--cli";
 /**
  * The arguments after `--cli [--]`, or undefined if the app is to be the desktop app.
  * Packaged, the flag counts only as the first argument: later it may be an argument's value.
- * @param is_default_app Electron itself was started, with the app's folder among its arguments (not packaged)
+ * @param isDefaultApp Electron itself was started, with the app's folder among its arguments (not packaged)
  */
-export function commandArguments(argv: readonly string[], is_default_app: boolean): string[] | undefined {
+export function commandArguments(argv: readonly string[], isDefaultApp: boolean): string[] | undefined {
   const own = argv.slice(1);
-  const at = is_default_app ? own.indexOf(FLAG) : own.findIndex((argument) => !LAUNCHER_SWITCHES.has(argument));
+  const at = isDefaultApp ? own.indexOf(FLAG) : own.findIndex((argument) => !LAUNCHER_SWITCHES.has(argument));
   if (own[at] !== FLAG) return undefined;
   // `--` keeps Chromium from parsing the command's switches.
   return own.slice(own[at + 1] === "--" ? at + 2 : at + 1);

@@ -13,14 +13,14 @@ export function loginItem(platform: NodeJS.Platform = process.platform): LoginIt
   if (platform === "linux") {
     // An AppImage runs from a temporary folder; the file itself stays.
     const program = [process.env.APPIMAGE || process.execPath, ...(app.isPackaged ? [] : [app.getAppPath()])];
-    return autostartEntry(gatePaths().autostart_entry, [...program, HIDDEN_FLAG]);
+    return autostartEntry(gatePaths().autostartEntry, [...program, HIDDEN_FLAG]);
   }
   if (!app.isPackaged) return undefined;
   // macOS starts the app itself, without arguments, and says afterwards that it did.
   const how = platform === "darwin" ? {} : { args: [HIDDEN_FLAG] };
   return {
     isEnabled: () => app.getLoginItemSettings(how).openAtLogin,
-    setEnabled: (is_enabled) => app.setLoginItemSettings({ openAtLogin: is_enabled, ...how }),
+    setEnabled: (isEnabled) => app.setLoginItemSettings({ openAtLogin: isEnabled, ...how }),
   };
 }
 
@@ -38,8 +38,8 @@ export function autostartEntry(file: string, command: readonly string[]): LoginI
       const text = read(file);
       return text !== undefined && !/^\s*(Hidden\s*=\s*true|X-GNOME-Autostart-enabled\s*=\s*false)\s*$/im.test(text);
     },
-    setEnabled(is_enabled) {
-      if (!is_enabled) {
+    setEnabled(isEnabled) {
+      if (!isEnabled) {
         rmSync(file, { force: true });
         return;
       }
@@ -67,8 +67,8 @@ function entryText(command: readonly string[]): string {
 
 /** One argument of an Exec key: quoted for the key itself, then escaped as every string of a desktop file; % is doubled. */
 function quoted(argument: string): string {
-  const in_quotes = argument.replace(/["`$\\]/g, "\\$&").replaceAll("%", "%%");
-  return `"${in_quotes}"`.replaceAll("\\", "\\\\");
+  const inQuotes = argument.replace(/["`$\\]/g, "\\$&").replaceAll("%", "%%");
+  return `"${inQuotes}"`.replaceAll("\\", "\\\\");
 }
 
 function read(file: string): string | undefined {

@@ -16,7 +16,7 @@ export class ElectronNotifications implements NotificationSink {
     this.#listener = listener;
     if (!Notification.isSupported()) return;
     // Asynchronously: the caller has no reference to it yet.
-    queueMicrotask(() => listener({ type: "ready", abilities: { has_actions: true, has_body: true } }));
+    queueMicrotask(() => listener({ type: "ready", abilities: { hasActions: true, hasBody: true } }));
   }
 
   wake(): void {
@@ -68,7 +68,7 @@ export class ElectronNotifications implements NotificationSink {
       if (action !== undefined) report({ type: "action", handle, action });
     });
     notification.on("click", () => {
-      if (notice.default_action !== null) report({ type: "action", handle, action: notice.default_action });
+      if (notice.defaultAction !== null) report({ type: "action", handle, action: notice.defaultAction });
     });
     notification.on("close", () => forget("dismissed"));
     notification.on("failed", () => forget("failed"));

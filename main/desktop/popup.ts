@@ -12,9 +12,9 @@ export class Popup {
   readonly #now: () => number;
   #window: BrowserWindow | undefined;
   #anchor: Rectangle = { x: 0, y: 0, width: 0, height: 0 };
-  #content_height = 240;
-  #hidden_at = Number.NEGATIVE_INFINITY;
-  #is_ending = false;
+  #contentHeight = 240;
+  #hiddenAt = Number.NEGATIVE_INFINITY;
+  #isEnding = false;
 
   /** @param gaveUp called when its page has died again and again */
   constructor(gaveUp: (reason: string) => void, now: () => number = () => performance.now()) {
@@ -27,7 +27,7 @@ export class Popup {
     const window = new BrowserWindow({
       title: "Metnos Gate",
       width: POPUP_WIDTH,
-      height: this.#content_height,
+      height: this.#contentHeight,
       show: false,
       frame: false,
       resizable: false,
@@ -44,7 +44,7 @@ export class Popup {
     window.on("blur", () => this.hide());
     // Escape in the page closes the window: it is hidden instead.
     window.on("close", (event) => {
-      if (this.#is_ending) return;
+      if (this.#isEnding) return;
       event.preventDefault();
       this.hide();
     });
@@ -58,13 +58,13 @@ export class Popup {
   /** A click on the tray icon. `anchor`: the icon's bounds, all zero where the panel doesn't report them. */
   toggle(anchor: Rectangle): void {
     if (this.#window?.isVisible()) this.hide();
-    else if (this.#now() - this.#hidden_at > SAME_CLICK_MS) this.show(anchor);
+    else if (this.#now() - this.#hiddenAt > SAME_CLICK_MS) this.show(anchor);
   }
 
   show(anchor: Rectangle): void {
     if (this.#window === undefined) this.prepare();
-    const is_known = anchor.width > 0 && anchor.height > 0;
-    this.#anchor = is_known ? anchor : { ...screen.getCursorScreenPoint(), width: 0, height: 0 };
+    const isKnown = anchor.width > 0 && anchor.height > 0;
+    this.#anchor = isKnown ? anchor : { ...screen.getCursorScreenPoint(), width: 0, height: 0 };
     this.#position();
     this.#window?.show();
     this.#window?.focus();
@@ -72,13 +72,13 @@ export class Popup {
 
   hide(): void {
     if (this.#window?.isVisible() !== true) return;
-    this.#hidden_at = this.#now();
+    this.#hiddenAt = this.#now();
     this.#window.hide();
   }
 
   /** Adapts the popup to the height of the page's content. */
   resize(height: number): void {
-    this.#content_height = height;
+    this.#contentHeight = height;
     this.#position();
   }
 
@@ -88,12 +88,12 @@ export class Popup {
 
   /** Lets the window really close from now on. */
   end(): void {
-    this.#is_ending = true;
+    this.#isEnding = true;
   }
 
   #position(): void {
     const { workArea } = screen.getDisplayNearestPoint({ x: this.#anchor.x, y: this.#anchor.y });
-    this.#window?.setBounds(popupBounds(this.#anchor, workArea, this.#content_height));
+    this.#window?.setBounds(popupBounds(this.#anchor, workArea, this.#contentHeight));
   }
 }
 
@@ -105,17 +105,17 @@ const MARGIN = 8;
  * The popup's bounds: at the tray icon, inside the work area, as tall as its content up to two thirds of the area. CSS pixels.
  * @param anchor the tray icon's bounds, or a point where those aren't known
  */
-export function popupBounds(anchor: Rectangle, work_area: Rectangle, content_height: number): Rectangle {
-  const width = Math.min(POPUP_WIDTH, work_area.width);
-  const height = Math.max(MIN_HEIGHT, Math.min(Math.ceil(content_height), Math.floor((work_area.height * 2) / 3)));
-  const center_x = anchor.x + anchor.width / 2;
-  const center_y = anchor.y + anchor.height / 2;
-  const is_above = center_y < work_area.y + work_area.height / 2;
+export function popupBounds(anchor: Rectangle, workArea: Rectangle, contentHeight: number): Rectangle {
+  const width = Math.min(POPUP_WIDTH, workArea.width);
+  const height = Math.max(MIN_HEIGHT, Math.min(Math.ceil(contentHeight), Math.floor((workArea.height * 2) / 3)));
+  const centerX = anchor.x + anchor.width / 2;
+  const centerY = anchor.y + anchor.height / 2;
+  const isAbove = centerY < workArea.y + workArea.height / 2;
   return {
-    x: clamped(Math.round(center_x - width / 2), work_area.x + MARGIN, work_area.x + work_area.width - width - MARGIN),
-    y: is_above
-      ? Math.max(work_area.y + MARGIN, Math.min(anchor.y + anchor.height, work_area.y + work_area.height - height))
-      : Math.max(work_area.y, Math.min(anchor.y, work_area.y + work_area.height - MARGIN) - height),
+    x: clamped(Math.round(centerX - width / 2), workArea.x + MARGIN, workArea.x + workArea.width - width - MARGIN),
+    y: isAbove
+      ? Math.max(workArea.y + MARGIN, Math.min(anchor.y + anchor.height, workArea.y + workArea.height - height))
+      : Math.max(workArea.y, Math.min(anchor.y, workArea.y + workArea.height - MARGIN) - height),
     width,
     height,
   };

@@ -29,32 +29,32 @@ const CLOSING_MS = 2000;
  * @param isPauseUnkept whether its death ends a pause: the next one starts paused then
  */
 export function startAgainOnDeath(close: () => Promise<void>, isPauseUnkept: () => boolean): void {
-  const started_at = performance.now();
-  let is_ending = false;
+  const startedAt = performance.now();
+  let isEnding = false;
   process.on("uncaughtException", (error) => {
     console.error(`metnos-gate: ${deathNotice(error)}`);
-    if (is_ending) return;
-    is_ending = true;
-    const up_ms = performance.now() - started_at;
-    if (mayStartAgain({ was_restarted: restartedAfter() !== undefined, up_ms })) {
+    if (isEnding) return;
+    isEnding = true;
+    const upMs = performance.now() - startedAt;
+    if (mayStartAgain({ wasRestarted: restartedAfter() !== undefined, upMs })) {
       if (!process.argv.includes(SUPERVISED_FLAG)) relaunch(isPauseUnkept());
       app.exit(GATE_EXIT.died);
       return;
     }
-    const is_late = new Promise((resolve) => setTimeout(resolve, CLOSING_MS));
-    void Promise.race([close().catch(() => undefined), is_late]).then(() => {
+    const isLate = new Promise((resolve) => setTimeout(resolve, CLOSING_MS));
+    void Promise.race([close().catch(() => undefined), isLate]).then(() => {
       const words = shellWords[systemLanguage()];
-      dialog.showErrorBox(words.died_again, words.died_again_next);
+      dialog.showErrorBox(words.diedAgain, words.diedAgainNext);
       app.exit(GATE_EXIT.died);
     });
   });
 }
 
-function relaunch(is_paused: boolean): void {
+function relaunch(isPaused: boolean): void {
   const others = process.argv
     .slice(1)
     .filter((argument) => !argument.startsWith(`${RESTARTED_FLAG}=`) && argument !== PAUSED_FLAG);
-  const args = [...others, `${RESTARTED_FLAG}=exit code ${GATE_EXIT.died}`, ...(is_paused ? [PAUSED_FLAG] : [])];
+  const args = [...others, `${RESTARTED_FLAG}=exit code ${GATE_EXIT.died}`, ...(isPaused ? [PAUSED_FLAG] : [])];
   // An AppImage's own binary is removed with its process; the file itself stays.
   const image = process.env.APPIMAGE;
   app.relaunch(image ? { args, execPath: image } : { args });
@@ -63,7 +63,7 @@ function relaunch(is_paused: boolean): void {
 /** Reports that the gate has ended. It isn't started again, as it would only end again; the app has to be closed. */
 export function showGateEnded({ message, hint }: GateError): void {
   const words = shellWords[systemLanguage()];
-  dialog.showErrorBox(words.gate_ended, hint === "" ? message : `${message}\n${hint}`);
+  dialog.showErrorBox(words.gateEnded, hint === "" ? message : `${message}\n${hint}`);
 }
 
 /** For when the gate can't be asked for the chosen language. */

@@ -43,24 +43,24 @@ export async function openSurfaces({ gate, window, login_item, gaveUp, log }: Su
   const actions = trayActions({ gate, window, login_item, language, refreshed: () => void feed.refresh() });
   const setMenu = (of: Language) => setApplicationMenu(of, actions.lookForNewer);
   setMenu(state.language);
-  const has_popup = canPlaceWindows();
+  const hasPopup = canPlaceWindows();
   const tray = new GateTray(state, actions, (bounds) => {
-    if (has_popup) popup.toggle(bounds);
+    if (hasPopup) popup.toggle(bounds);
     else window.open("approvals", "compact");
   });
-  let has_host = true;
+  let hasHost = true;
   const notice = new AwayNotice({
-    isWanted: () => window.isVisible() || !has_host,
+    isWanted: () => window.isVisible() || !hasHost,
     language,
     startGate: actions.startGate,
   });
   const unfollow = gate.onMode((mode) => notice.follow(mode));
   app.on("activate", () => window.open());
-  if (has_popup) popup.prepare();
+  if (hasPopup) popup.prepare();
   if (!wasStartedAtLogin()) window.open();
-  void hasTrayHost().then((is_there) => {
-    has_host = is_there;
-    if (is_there || !wasStartedAtLogin()) return;
+  void hasTrayHost().then((isThere) => {
+    hasHost = isThere;
+    if (isThere || !wasStartedAtLogin()) return;
     log("no panel shows tray icons here: the window is opened in its place");
     window.open();
   });
@@ -103,14 +103,15 @@ function trayActions({ gate, window, login_item, language, refreshed }: ActionPa
   return {
     open: (route) => window.open(route),
     deny: (token) => attempt(() => gate.call("approvals.resolve", { token, decision: "rejected" })),
-    pause: (for_seconds) => attempt(() => gate.call("safety.pause", for_seconds === undefined ? {} : { for_seconds })),
+    pause: (forSeconds) =>
+      attempt(() => gate.call("safety.pause", forSeconds === undefined ? {} : { for_seconds: forSeconds })),
     resume: () => attempt(() => gate.call("safety.resume", {})),
     startGate: () => attempt(() => gate.start()),
-    startAtLogin: (is_enabled) =>
+    startAtLogin: (isEnabled) =>
       attempt(async () => {
         // Another process's gate has a start of its own.
-        if (gate.mode === "own") await gate.call("settings.set", { key: "start_at_login", value: is_enabled });
-        else login_item?.setEnabled(is_enabled);
+        if (gate.mode === "own") await gate.call("settings.set", { key: "start_at_login", value: isEnabled });
+        else login_item?.setEnabled(isEnabled);
         refreshed();
       }),
     lookForNewer: () => void lookForNewer(language()),
@@ -131,8 +132,8 @@ async function mayQuit(gate: UsersGate, language: Language): Promise<boolean> {
   const words = shellWords[language];
   const { response } = await dialog.showMessageBox({
     type: "question",
-    message: words.quit_question,
-    detail: words.quit_next(agents, waiting),
+    message: words.quitQuestion,
+    detail: words.quitNext(agents, waiting),
     buttons: [words.stay, words.quit],
     defaultId: 0,
     cancelId: 0,
@@ -151,14 +152,14 @@ async function lookForNewer(language: Language): Promise<void> {
   const words = shellWords[language];
   const say = (message: string, detail: string) => dialog.showMessageBox({ type: "info", message, detail });
   try {
-    const { url } = loadConfig(gatePaths().config_file, process.env).update;
-    if (url === undefined) await say(words.newer_no_address, words.newer_how);
+    const { url } = loadConfig(gatePaths().configFile, process.env).update;
+    if (url === undefined) await say(words.newerNoAddress, words.newerHow);
     else {
       const newest = await newestVersion(url);
-      await say(isNewer(newest, VERSION) ? words.newer(newest) : words.newest, words.this_version(VERSION));
+      await say(isNewer(newest, VERSION) ? words.newer(newest) : words.newest, words.thisVersion(VERSION));
     }
   } catch (error) {
-    await say(words.newer_unknown, refusalText(error).message);
+    await say(words.newerUnknown, refusalText(error).message);
   }
 }
 
@@ -195,8 +196,8 @@ class AwayNotice {
     const { response } = await dialog.showMessageBox({
       type: "warning",
       message: words.away,
-      detail: words.away_next,
-      buttons: [words.wait, words.start_gate],
+      detail: words.awayNext,
+      buttons: [words.wait, words.startGate],
       defaultId: 0,
       cancelId: 0,
       noLink: true,

@@ -31,22 +31,22 @@ export type WatchedGate = Pick<UsersGate, "call" | "subscribe" | "mode" | "onMod
 
 export class TrayFeed {
   readonly #gate: WatchedGate;
-  readonly #login_item: LoginItem | undefined;
+  readonly #loginItem: LoginItem | undefined;
   readonly #show: (state: TrayMenuState) => void;
   readonly #period: NodeJS.Timeout;
   readonly #endings: (() => void)[];
   #settling: NodeJS.Timeout | undefined;
   #language: Language;
-  #is_over = false;
+  #isOver = false;
 
   constructor(
     gate: WatchedGate,
-    login_item: LoginItem | undefined,
+    loginItem: LoginItem | undefined,
     first: TrayMenuState,
     show: (state: TrayMenuState) => void,
   ) {
     this.#gate = gate;
-    this.#login_item = login_item;
+    this.#loginItem = loginItem;
     this.#language = first.language;
     this.#show = show;
     this.#endings = [gate.subscribe(() => this.#soon(), GATE_EVENTS), gate.onMode(() => this.#soon())];
@@ -55,13 +55,13 @@ export class TrayFeed {
   }
 
   async refresh(): Promise<void> {
-    const state = await currentState(this.#gate, this.#login_item, this.#language);
+    const state = await currentState(this.#gate, this.#loginItem, this.#language);
     this.#language = state.language;
-    if (!this.#is_over) this.#show(state);
+    if (!this.#isOver) this.#show(state);
   }
 
   end(): void {
-    this.#is_over = true;
+    this.#isOver = true;
     clearInterval(this.#period);
     clearTimeout(this.#settling);
     for (const end of this.#endings) end();
@@ -77,12 +77,12 @@ export class TrayFeed {
 
 /**
  * The tray's current state. A gate that doesn't respond is a state, too.
- * @param login_item the app's own, for while the gate isn't the app's
+ * @param loginItem the app's own, for while the gate isn't the app's
  * @param before the language while the gate can't be asked
  */
 export async function currentState(
   gate: WatchedGate,
-  login_item: LoginItem | undefined,
+  loginItem: LoginItem | undefined,
   before: Language = systemLanguage(),
 ): Promise<TrayMenuState> {
   const settings = await gate.call("settings.list", {}).catch(() => []);
@@ -94,8 +94,8 @@ export async function currentState(
     mode: gate.mode,
     language: isLanguage(chosen) ? chosen : before,
     // The setting of another process's gate is that gate's own start.
-    start_at_login: gate.mode === "own" ? value("start_at_login") === true : (login_item?.isEnabled() ?? false),
-    can_start_at_login: login_item !== undefined,
+    start_at_login: gate.mode === "own" ? value("start_at_login") === true : (loginItem?.isEnabled() ?? false),
+    canStartAtLogin: loginItem !== undefined,
     requests: (status?.approvals_pending ?? 0) === 0 ? [] : await firstRequests(gate),
   };
 }

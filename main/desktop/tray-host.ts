@@ -8,17 +8,17 @@ const WATCHER = "org.kde.StatusNotifierWatcher";
 /** A panel may start after the app, at login. Milliseconds. */
 const PATIENCE_MS = 5000;
 
-/** @param patience_ms how long one that isn't there yet is waited for */
+/** @param patienceMs how long one that isn't there yet is waited for */
 export async function hasTrayHost(
   env: Env = process.env,
   platform: NodeJS.Platform = process.platform,
-  patience_ms: number = PATIENCE_MS,
+  patienceMs: number = PATIENCE_MS,
 ): Promise<boolean> {
   if (platform !== "linux") return true;
   const address = unixBusAddress(env);
   if (address === undefined) return false;
   let appeared: () => void = () => undefined;
-  const has_appeared = new Promise<true>((resolve) => {
+  const hasAppeared = new Promise<true>((resolve) => {
     appeared = () => resolve(true);
   });
   let bus: SessionBus | undefined;
@@ -35,12 +35,12 @@ export async function hasTrayHost(
     await bus.callBus("AddMatch", "s", [
       `type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='${WATCHER}'`,
     ]);
-    const [is_owned] = await bus.callBus("NameHasOwner", "s", [WATCHER]);
-    if (is_owned === true) return true;
-    const is_late = new Promise<false>((resolve) => {
-      late = setTimeout(() => resolve(false), patience_ms);
+    const [isOwned] = await bus.callBus("NameHasOwner", "s", [WATCHER]);
+    if (isOwned === true) return true;
+    const isLate = new Promise<false>((resolve) => {
+      late = setTimeout(() => resolve(false), patienceMs);
     });
-    return await Promise.race([has_appeared, is_late]);
+    return await Promise.race([hasAppeared, isLate]);
   } catch {
     return false; // without a bus nobody shows the icon
   } finally {

@@ -11,11 +11,11 @@ export interface TrayActions {
   open(route?: string): void;
   deny(token: string): void;
   /** Undefined: until it is resumed. */
-  pause(for_seconds?: number): void;
+  pause(forSeconds?: number): void;
   resume(): void;
   /** Only while the gate is away. */
   startGate(): void;
-  startAtLogin(is_enabled: boolean): void;
+  startAtLogin(isEnabled: boolean): void;
   lookForNewer(): void;
   quit(): void;
 }
@@ -34,16 +34,16 @@ export interface TrayMenuState extends TrayState {
   mode: GateMode;
   language: Language;
   start_at_login: boolean;
-  can_start_at_login: boolean;
+  canStartAtLogin: boolean;
   requests: readonly MenuRequest[];
 }
 
 /** The tray's menu as a template. Each item has an id, the same in each language. */
 export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemConstructorOptions[] {
   const words = shellWords[state.language];
-  const start_gate: MenuItemConstructorOptions = {
+  const startGate: MenuItemConstructorOptions = {
     id: "start-gate",
-    label: words.start_gate,
+    label: words.startGate,
     click: () => actions.startGate(),
   };
   return [
@@ -59,13 +59,13 @@ export function trayMenu(state: TrayMenuState, actions: TrayActions): MenuItemCo
     ...state.requests.map((request, index) => requestItem(request, index, words, actions)),
     { type: "separator" },
     { id: "open", label: words.open, click: () => actions.open() },
-    ...(state.mode === "away" ? [start_gate] : [pauseItem(state, words, actions), agentsItem(state, words, actions)]),
+    ...(state.mode === "away" ? [startGate] : [pauseItem(state, words, actions), agentsItem(state, words, actions)]),
     { type: "separator" },
-    ...(state.can_start_at_login ? [startAtLoginItem(state, words, actions)] : []),
-    { id: "look-for-newer", label: words.look_for_newer, click: () => actions.lookForNewer() },
+    ...(state.canStartAtLogin ? [startAtLoginItem(state, words, actions)] : []),
+    { id: "look-for-newer", label: words.lookForNewer, click: () => actions.lookForNewer() },
     {
       id: "quit",
-      label: state.mode === "attached" ? words.quit_app : words.quit,
+      label: state.mode === "attached" ? words.quitApp : words.quit,
       click: () => actions.quit(),
     },
   ];
@@ -96,27 +96,27 @@ function pauseItem(state: TrayMenuState, words: ShellWords, actions: TrayActions
     id: "pause",
     label: words.pause,
     submenu: [
-      { id: "pause-300", label: words.pause_5_minutes, click: () => actions.pause(300) },
-      { id: "pause-3600", label: words.pause_1_hour, click: () => actions.pause(3600) },
-      { id: "pause-until-resumed", label: words.pause_until_resumed, click: () => actions.pause() },
+      { id: "pause-300", label: words.pause5Minutes, click: () => actions.pause(300) },
+      { id: "pause-3600", label: words.pause1Hour, click: () => actions.pause(3600) },
+      { id: "pause-until-resumed", label: words.pauseUntilResumed, click: () => actions.pause() },
     ],
   };
 }
 
 function agentsItem(
-  { agents_online }: TrayMenuState,
+  { agentsOnline }: TrayMenuState,
   words: ShellWords,
   actions: TrayActions,
 ): MenuItemConstructorOptions {
   const agents: MenuItemConstructorOptions[] =
-    agents_online.length === 0
-      ? [{ id: "no-agents", label: words.no_agents, enabled: false }]
-      : agents_online.map((name) => ({
+    agentsOnline.length === 0
+      ? [{ id: "no-agents", label: words.noAgents, enabled: false }]
+      : agentsOnline.map((name) => ({
           id: `agent-${name}`,
           label: menuText(name),
           click: () => actions.open("agents"),
         }));
-  return { id: "agents", label: words.agentsOnline(agents_online.length), submenu: agents };
+  return { id: "agents", label: words.agentsOnline(agentsOnline.length), submenu: agents };
 }
 
 function startAtLoginItem(state: TrayMenuState, words: ShellWords, actions: TrayActions): MenuItemConstructorOptions {

@@ -9,10 +9,10 @@ export interface TrayState {
   waiting: number;
   is_paused: boolean;
   /** When a pause ends by itself. */
-  paused_until: string | null;
-  agents_online: readonly string[];
+  pausedUntil: string | null;
+  agentsOnline: readonly string[];
   /** False: the gate doesn't respond. */
-  is_answering: boolean;
+  isAnswering: boolean;
   /** The current alarms, oldest first. */
   alarms: readonly AlarmCode[];
 }
@@ -24,9 +24,9 @@ export function trayState(status: Status | undefined): TrayState {
       mark: "problem",
       waiting: 0,
       is_paused: false,
-      paused_until: null,
-      agents_online: [],
-      is_answering: false,
+      pausedUntil: null,
+      agentsOnline: [],
+      isAnswering: false,
       alarms: [],
     };
   }
@@ -37,9 +37,9 @@ export function trayState(status: Status | undefined): TrayState {
     mark,
     waiting,
     is_paused: status.paused,
-    paused_until: status.pause.until,
-    agents_online: status.agents_connected,
-    is_answering: true,
+    pausedUntil: status.pause.until,
+    agentsOnline: status.agents_connected,
+    isAnswering: true,
     alarms,
   };
 }

@@ -15,8 +15,8 @@ export class GateTray {
   readonly #actions: TrayActions;
   readonly #platform: TrayPlatform;
   #state: TrayMenuState;
-  #shown_mark = "";
-  #shown_menu = "";
+  #shownMark = "";
+  #shownMenu = "";
   #menu: Menu | undefined;
 
   constructor(
@@ -45,8 +45,8 @@ export class GateTray {
     this.#redraw();
     const menu = trayMenu(state, this.#actions);
     const text = JSON.stringify(menu);
-    if (text === this.#shown_menu) return;
-    this.#shown_menu = text;
+    if (text === this.#shownMenu) return;
+    this.#shownMenu = text;
     this.#tray.setToolTip(`Metnos Gate\n${summary(shellWords[state.language], state, state.language)}`);
     this.#menu = Menu.buildFromTemplate(menu);
     if (this.#platform !== "darwin") this.#tray.setContextMenu(this.#menu);
@@ -64,8 +64,8 @@ export class GateTray {
 
   readonly #redraw = (): void => {
     const mark = `${this.#state.mark} ${Math.min(this.#state.waiting, 10)} ${ink(this.#platform)}`;
-    if (mark === this.#shown_mark) return;
-    this.#shown_mark = mark;
+    if (mark === this.#shownMark) return;
+    this.#shownMark = mark;
     this.#tray.setImage(markImage(this.#state, this.#platform));
   };
 }
@@ -73,11 +73,11 @@ export class GateTray {
 /** Dark ink on a light panel and vice versa. GNOME's panel is dark whatever the theme. */
 function ink(platform: TrayPlatform): "dark" | "light" | "template" {
   if (platform === "darwin") return "template";
-  const is_dark_panel =
+  const isDarkPanel =
     platform === "linux" && /GNOME|Unity/i.test(process.env.XDG_CURRENT_DESKTOP ?? "")
       ? true
       : nativeTheme.shouldUseDarkColorsForSystemIntegratedUI;
-  return is_dark_panel ? "light" : "dark";
+  return isDarkPanel ? "light" : "dark";
 }
 
 /** Pixels of a tray icon at scale 1. */

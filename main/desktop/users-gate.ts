@@ -25,8 +25,8 @@ export interface GateSources {
   connect(): Promise<OperatorClient>;
   log(line: string): void;
   /** Milliseconds; for tests. */
-  retry_ms?: number;
-  opening_ms?: number;
+  retryMs?: number;
+  openingMs?: number;
 }
 
 /** How often a gate that is away is looked for. Milliseconds. */
@@ -48,17 +48,17 @@ type Current =
 export class UsersGate implements OperatorHandler {
   readonly #sources: GateSources;
   readonly #listeners = new Map<(event: OperatorEvent) => void, readonly OperatorEventType[]>();
-  readonly #mode_listeners = new Set<(mode: GateMode) => void>();
-  readonly #own_ended: Promise<GateError>;
+  readonly #modeListeners = new Set<(mode: GateMode) => void>();
+  readonly #ownEnded: Promise<GateError>;
   #reportOwnEnd: (why: GateError) => void = () => undefined;
   #current: Current = { mode: "away" };
   #retry: NodeJS.Timeout | undefined;
-  #is_looking = false;
-  #is_closed = false;
+  #isLooking = false;
+  #isClosed = false;
 
   private constructor(sources: GateSources) {
     this.#sources = sources;
-    this.#own_ended = new Promise((resolve) => {
+    this.#ownEnded = new Promise((resolve) => {
       this.#reportOwnEnd = resolve;
     });
   }
@@ -69,7 +69,7 @@ export class UsersGate implements OperatorHandler {
    */
   static async open(sources: GateSources): Promise<UsersGate> {
     const gate = new UsersGate(sources);
-    const until = performance.now() + (sources.opening_ms ?? OPENING_MS);
+    const until = performance.now() + (sources.openingMs ?? OPENING_MS);
     while (!(await gate.#serveOrAttach())) {
       if (performance.now() > until) {
         sources.log("another process has the gate's lock, but no gate answers: waiting for it");
@@ -87,13 +87,13 @@ export class UsersGate implements OperatorHandler {
 
   /** Resolves with the reason once a gate of this process can't continue. */
   get ownEnded(): Promise<GateError> {
-    return this.#own_ended;
+    return this.#ownEnded;
   }
 
   /** Called with each change. Returns the function that ends it. */
   onMode(listener: (mode: GateMode) => void): () => void {
-    this.#mode_listeners.add(listener);
-    return () => this.#mode_listeners.delete(listener);
+    this.#modeListeners.add(listener);
+    return () => this.#modeListeners.delete(listener);
   }
 
   /** The user's wish, while the gate is away: a gate in this process, or the other one if it is there again. @throws GateError as `open` */
@@ -124,7 +124,7 @@ export class UsersGate implements OperatorHandler {
 
   /** Ends the gate of this process; of another one only the connection. */
   async close(): Promise<void> {
-    this.#is_closed = true;
+    this.#isClosed = true;
     clearTimeout(this.#retry);
     const current = this.#current;
     this.#current = { mode: "away" };
@@ -174,7 +174,7 @@ export class UsersGate implements OperatorHandler {
   }
 
   #lost(client: OperatorClient): void {
-    if (this.#is_closed || this.#current.mode !== "attached" || this.#current.client !== client) return;
+    if (this.#isClosed || this.#current.mode !== "attached" || this.#current.client !== client) return;
     this.#sources.log("the gate that the app was attached to has ended: waiting for it");
     this.#enter({ mode: "away" });
     this.#lookLater();
@@ -182,26 +182,26 @@ export class UsersGate implements OperatorHandler {
 
   #lookLater(): void {
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => void this.#look(), this.#sources.retry_ms ?? RETRY_MS);
+    this.#retry = setTimeout(() => void this.#look(), this.#sources.retryMs ?? RETRY_MS);
   }
 
   async #look(): Promise<void> {
-    if (this.#is_closed || this.#is_looking || this.#current.mode !== "away") return;
-    this.#is_looking = true;
-    const is_there = await this.#attach().catch((error: unknown) => {
+    if (this.#isClosed || this.#isLooking || this.#current.mode !== "away") return;
+    this.#isLooking = true;
+    const isThere = await this.#attach().catch((error: unknown) => {
       this.#sources.log(
         `a gate is there, but can't be used: ${error instanceof Error ? error.message : "no reason given"}`,
       );
       return false;
     });
-    this.#is_looking = false;
-    if (!is_there && !this.#is_closed) this.#lookLater();
+    this.#isLooking = false;
+    if (!isThere && !this.#isClosed) this.#lookLater();
   }
 
   #enter(next: Current): void {
     clearTimeout(this.#retry);
     this.#current = next;
-    for (const listener of [...this.#mode_listeners]) listener(next.mode);
+    for (const listener of [...this.#modeListeners]) listener(next.mode);
   }
 
   #publish(event: OperatorEvent): void {
@@ -210,8 +210,8 @@ export class UsersGate implements OperatorHandler {
 }
 
 /** The gate that runs for this user, as the command line connects to it. @throws GateError `not_running`, `not_answering`, `not_authorised` */
-export function connectToGate({ operator_socket, operator_token }: GatePaths): Promise<OperatorClient> {
-  return OperatorClient.connect(operator_socket, operator_token, CONNECTING_MS);
+export function connectToGate({ operator_socket, operatorToken }: GatePaths): Promise<OperatorClient> {
+  return OperatorClient.connect(operator_socket, operatorToken, CONNECTING_MS);
 }
 
 function isCode(error: unknown, code: GateError["code"]): boolean {

@@ -113,13 +113,13 @@ const MAX_NAMES = 64;
  * @param cwd absolute; the folder that the command ran in
  * @throws LeftToProgram where files have to be looked for
  */
-export function triedMore(output: string, cwd: string, { is_gate }: Pick<HookPlace, "is_gate">): boolean {
+export function triedMore(output: string, cwd: string, { isGate }: Pick<HookPlace, "isGate">): boolean {
   const text = output.slice(0, MAX_CHARACTERS);
   if (KEPT_FROM.some((said) => text.includes(said))) return true;
   const lines = text.split("\n").filter((line) => MISSING_TEXTS.some((said) => line.includes(said)));
   const names = lines.flatMap(namesIn).slice(0, MAX_NAMES);
   // A command may have chosen the names: a long way through links takes long.
-  if (is_gate && names.length > 0) throw new LeftToProgram();
+  if (isGate && names.length > 0) throw new LeftToProgram();
   return names.some((name) => existsSync(resolve(cwd, name)));
 }
 
@@ -159,10 +159,10 @@ export async function reportCall({
 }: CallThatRan): Promise<string | undefined> {
   // What is too long isn't compared.
   const input = ran === undefined || JSON.stringify(ran.args).length > MAX_FRAME_BYTES / 4 ? {} : { input: ran };
-  const has_tried_more = cwd.startsWith("/") && triedMore(output, cwd, place);
-  const confined = await reportRan({ ...report, ...input, ...(has_tried_more ? { refused: true as const } : {}) });
+  const hasTriedMore = cwd.startsWith("/") && triedMore(output, cwd, place);
+  const confined = await reportRan({ ...report, ...input, ...(hasTriedMore ? { refused: true as const } : {}) });
   if (confined === null) return undefined;
-  if (confined.is_narrow) return has_tried_more ? narrowNote(outside) : undefined;
+  if (confined.isNarrow) return hasTriedMore ? narrowNote(outside) : undefined;
   if (in_background) return backgroundNote(confined, outside, place.env);
   if (lacksSanitizerMemory(output)) return sanitizerNote(outside);
   return saysRefused(output) ? noteOf(confined, outside, place.env) : undefined;
@@ -210,9 +210,9 @@ interface RanReport extends Reporter {
   refused?: true;
 }
 
-/** What the call was confined to. `is_narrow`: to less than its project. */
+/** What the call was confined to. `isNarrow`: to less than its project. */
 interface ConfinedTo {
-  is_narrow: boolean;
+  isNarrow: boolean;
   project: string;
   network: boolean;
 }
@@ -242,5 +242,5 @@ async function reportRan({
 function confinedTo(confined: unknown): ConfinedTo | null {
   if (typeof confined !== "object" || confined === null) return null;
   const { kind, project, network } = confined as Record<string, unknown>;
-  return typeof project === "string" ? { is_narrow: kind !== undefined, project, network: network === true } : null;
+  return typeof project === "string" ? { isNarrow: kind !== undefined, project, network: network === true } : null;
 }

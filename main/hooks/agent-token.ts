@@ -13,9 +13,9 @@ export function agentToken(paths: AgentPaths, agent: string, env: Env): string |
 
 /** The agent as it is greeted, and where. */
 export function agentAt(
-  agent_name: string,
+  agentName: string,
   env: Env,
-): { socket_path: string; agent_name: string; token: string | undefined } {
+): { socketPath: string; agent_name: string; token: string | undefined } {
   const paths = agentPaths(env);
-  return { socket_path: paths.agent_socket, agent_name, token: agentToken(paths, agent_name, env) };
+  return { socketPath: paths.agent_socket, agent_name: agentName, token: agentToken(paths, agentName, env) };
 }

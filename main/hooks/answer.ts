@@ -93,24 +93,24 @@ async function examined({
     const call = readCall(dialect, input(), place);
     if ("refused" in call) return deny(call.refused);
     const { state_dir } = paths;
-    const can_confine = dialect.canConfine(call, { reader: options.parent, state_dir, ...place });
+    const canConfine = dialect.canConfine(call, { reader: options.parent, state_dir, ...place });
     const answer = await gate.ask({
       token: agentToken(paths, agent, place.env),
       agent_name: agent,
       session: call.session_id,
       call: calledBy(options.client, call.call),
-      can_confine,
+      can_confine: canConfine,
       deadline: monotonicMs() + options.wait_seconds * 1000,
       is_lost: options.is_lost,
       isAbandoned,
       ended,
     });
     return answer.kind === "decision"
-      ? decided(dialect, answer, call, can_confine)
+      ? decided(dialect, answer, call, canConfine)
       : unanswered(answer, call, options.wait_seconds);
   } finally {
     // The program ends next, and its connection with it: closing it first would only take time.
-    if (place.is_gate) gate.close();
+    if (place.isGate) gate.close();
   }
 }
 
@@ -140,21 +140,21 @@ function decided(
   dialect: HookDialect,
   { outcome, reason, rule, instead, is_confined, argv }: Decided,
   { rewritable }: HookCall,
-  can_confine: boolean,
+  canConfine: boolean,
 ): HookAnswer {
   if (outcome === "denied")
     return deny(instead === undefined ? reason : `${reason}; ${instead}`, noticeOf({ reason, rule }));
   if (!is_confined) return { permission: "allow", reason };
   // It was allowed as a confined call alone: it never runs otherwise.
-  if (!can_confine || argv === undefined || rewritable === undefined)
+  if (!canConfine || argv === undefined || rewritable === undefined)
     return deny("this call is allowed only where it runs confined, and it can't be here");
-  return { permission: "allow", reason, updated_input: dialect.rewritten(rewritable, argv) };
+  return { permission: "allow", reason, updatedInput: dialect.rewritten(rewritable, argv) };
 }
 
-function unanswered(answer: Exclude<Answer, Decided>, call: HookCall, wait_seconds: number): HookAnswer | Unreached {
+function unanswered(answer: Exclude<Answer, Decided>, call: HookCall, waitSeconds: number): HookAnswer | Unreached {
   switch (answer.kind) {
     case "unanswered":
-      return deny(`nobody answered within ${wait_seconds} s; this is not a refusal, ask again when somebody is there`);
+      return deny(`nobody answered within ${waitSeconds} s; this is not a refusal, ask again when somebody is there`);
     case "abandoned":
       throw new AbandonedError();
     case "error":

@@ -68,11 +68,11 @@ function program(file: string, stat: Stats, now: Stats = stat): ClientProgram | 
 }
 
 /** The version that a client was tested as, or undefined where this very one wasn't. @param reader the process that reads its hook's answer */
-export function recordedVersion(reader: number, state_dir: string, agent: string): string | undefined {
+export function recordedVersion(reader: number, stateDir: string, agent: string): string | undefined {
   try {
     const client = clientAbove(reader);
     const found = client === undefined ? undefined : clientProgram(client);
-    return found && testedClients(state_dir, agent).find((tested) => isSame(tested, found))?.version;
+    return found && testedClients(stateDir, agent).find((tested) => isSame(tested, found))?.version;
   } catch {
     return undefined; // another system, or the process has ended
   }
@@ -82,6 +82,6 @@ const isSame = (tested: TestedClient, { file, size, mtime_ms }: ClientProgram): 
   tested.file === file && tested.size === size && tested.mtime_ms === mtime_ms;
 
 /** True if this very program passed the test. */
-export function hasPassed(found: ClientProgram, state_dir: string, agent: string): boolean {
-  return testedClients(state_dir, agent).some((tested) => tested.passed && isSame(tested, found));
+export function hasPassed(found: ClientProgram, stateDir: string, agent: string): boolean {
+  return testedClients(stateDir, agent).some((tested) => tested.passed && isSame(tested, found));
 }

@@ -7,7 +7,7 @@ export interface HookPlace {
   /** The variables that the hook was given. */
   readonly env: Env;
   /** In the gate: what could keep it from its other work throws `LeftToProgram`. */
-  readonly is_gate: boolean;
+  readonly isGate: boolean;
   /** The process that reads the answer, where it is known. */
   readonly reader?: number | undefined;
 }
@@ -30,7 +30,7 @@ export interface HookAnswer {
   /** What the client itself is to show to the user, where it may show a denial as nothing, or its own prompt without a reason. */
   notice?: string;
   /** What the tool is to be called with instead. */
-  updated_input?: object;
+  updatedInput?: object;
 }
 
 /** A call as a client's hook got it. */

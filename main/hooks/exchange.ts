@@ -19,7 +19,7 @@ export interface Request {
   /** True once the process that reads the answer has ended. Checked only while the operator is asked. */
   isAbandoned(): boolean;
   /** Says it at once, where that can be known. */
-  ended?: { readonly has_ended: boolean; once(listener: () => void): void } | undefined;
+  ended?: { readonly hasEnded: boolean; once(listener: () => void): void } | undefined;
 }
 
 export type Answer =
@@ -41,7 +41,7 @@ export interface Decided {
   argv: readonly string[] | undefined;
 }
 
-type Outcome = Answer | { kind: "lost"; was_connected: boolean };
+type Outcome = Answer | { kind: "lost"; wasConnected: boolean };
 
 /** How often that is checked, in milliseconds. */
 const LOOK_MS = 250;
@@ -64,13 +64,13 @@ const FOREIGN_SOCKET: Answer = {
 
 /** The gate at a socket. Connects at once, so that the gate accepts while the caller still reads what to ask. */
 export class GateLine {
-  readonly #socket_path: string;
+  readonly #socketPath: string;
   /** Undefined at a socket that another user could be listening at: nothing is sent to it. */
   #connection: Connection | undefined;
 
-  constructor(socket_path: string) {
-    this.#socket_path = socket_path;
-    if (isOwnSocket(socket_path)) this.#connection = new Connection(socket_path);
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath;
+    if (isOwnSocket(socketPath)) this.#connection = new Connection(socketPath);
   }
 
   /** Nothing more is asked. */
@@ -84,19 +84,19 @@ export class GateLine {
    */
   async ask(request: Request): Promise<Answer> {
     if (this.#connection === undefined) return FOREIGN_SOCKET;
-    let lost_at = request.is_lost ? monotonicMs() : undefined;
+    let lostAt = request.is_lost ? monotonicMs() : undefined;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000)) {
       const answer = await new Attempt(request, this.#connection).outcome;
       if (answer.kind !== "lost") return answer;
-      if (answer.was_connected) {
-        lost_at = monotonicMs();
+      if (answer.wasConnected) {
+        lostAt = monotonicMs();
         pause = 50;
       }
-      if (lost_at === undefined || monotonicMs() - lost_at > RETURN_MS) return { kind: "unreachable" };
+      if (lostAt === undefined || monotonicMs() - lostAt > RETURN_MS) return { kind: "unreachable" };
       if (monotonicMs() >= request.deadline) return { kind: "unanswered" };
-      if (request.isAbandoned() || request.ended?.has_ended) return { kind: "abandoned" };
+      if (request.isAbandoned() || request.ended?.hasEnded) return { kind: "abandoned" };
       await new Promise((resolve) => setTimeout(resolve, pause));
-      this.#connection = new Connection(this.#socket_path);
+      this.#connection = new Connection(this.#socketPath);
     }
   }
 }
@@ -110,9 +110,9 @@ class Connection {
   /** Called with what was read, one character for each byte. */
   onText: (text: string) => void = () => undefined;
 
-  constructor(socket_path: string) {
+  constructor(socketPath: string) {
     this.socket = connect({
-      path: socket_path,
+      path: socketPath,
       onread: {
         buffer: Buffer.allocUnsafe(READ_BYTES),
         callback: (length, buffer) => {
@@ -133,9 +133,9 @@ class Attempt {
   readonly #reader = new FrameReader(undefined, FRAME_TIMEOUT_MS, BYTE_LIMITS);
   readonly #call: string;
   #resolve: (outcome: Outcome) => void = () => undefined;
-  #was_connected = false;
-  #is_unpaired = false;
-  #waiting_token: string | undefined;
+  #wasConnected = false;
+  #isUnpaired = false;
+  #waitingToken: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
 
@@ -150,13 +150,13 @@ class Attempt {
     this.#socket.on("error", () => this.#socket.destroy()); // 'close' follows and reports it
     this.#socket.once("close", () => {
       this.#stop();
-      this.#resolve({ kind: "lost", was_connected: this.#was_connected });
+      this.#resolve({ kind: "lost", wasConnected: this.#wasConnected });
     });
     this.#socket.write(helloOf(request) + this.#call);
     request.ended?.once(() => this.#withdraw({ kind: "abandoned" }, ABANDONED));
     // After the write, which waits for the connection, too: the gate works while the timer is made.
     this.#socket.once("connect", () => {
-      this.#was_connected = true;
+      this.#wasConnected = true;
       this.#startWaiting();
       // Judges may take a while, and nothing is sent meanwhile.
       this.#startLooking();
@@ -178,22 +178,22 @@ class Attempt {
   #answerIn(type: unknown, data: Record<string, unknown>): Answer | undefined {
     switch (type) {
       case "hello.pairing":
-        this.#is_unpaired = true;
+        this.#isUnpaired = true;
         this.#startLooking();
         return undefined;
       case "hello.ok":
-        if (this.#is_unpaired && data.id === HELLO) this.#socket.write(this.#call);
+        if (this.#isUnpaired && data.id === HELLO) this.#socket.write(this.#call);
         return undefined;
       case "tool.decision": {
         if (data.id !== CALL) return undefined;
         if (data.outcome === "allowed" || data.outcome === "denied") return decision(data.outcome, data);
         const pending = data.pending as { token?: unknown } | undefined;
-        if (typeof pending?.token === "string") this.#waiting_token = pending.token;
+        if (typeof pending?.token === "string") this.#waitingToken = pending.token;
         this.#startLooking();
         return undefined;
       }
       case "error":
-        if (data.id === CALL && data.code === "hello_required" && this.#is_unpaired) return undefined;
+        if (data.id === CALL && data.code === "hello_required" && this.#isUnpaired) return undefined;
         if (data.id !== undefined && data.id !== CALL && data.id !== HELLO) return undefined;
         return { kind: "error", code: textOf(data.code), message: textOf(data.message), hint: textOf(data.hint) };
       default:
@@ -216,8 +216,8 @@ class Attempt {
   }
 
   #withdraw(answer: Answer, reason: string): void {
-    if (this.#waiting_token !== undefined)
-      this.#socket.write(encodeFrame("tool.cancel", { id: "cancel", token: this.#waiting_token, reason }));
+    if (this.#waitingToken !== undefined)
+      this.#socket.write(encodeFrame("tool.cancel", { id: "cancel", token: this.#waitingToken, reason }));
     this.#end(answer);
   }
 

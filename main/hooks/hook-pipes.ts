@@ -40,27 +40,27 @@ interface Waiting {
   socket: Socket;
   chunks: Buffer[];
   size: number;
-  is_begun: boolean;
-  is_whole: boolean;
-  is_down_open: boolean;
+  isBegun: boolean;
+  isWhole: boolean;
+  isDownOpen: boolean;
   ended: Ended;
 }
 
 /** Whether a hook has ended, and what is done then: an `AbortSignal` would make an error each time. */
-export type Ending = Pick<Ended, "has_ended" | "once">;
+export type Ending = Pick<Ended, "hasEnded" | "once">;
 
 class Ended {
-  has_ended = false;
+  hasEnded = false;
   #listeners: (() => void)[] = [];
 
   /** Called once, at once where it has ended already. */
   once(listener: () => void): void {
-    if (this.has_ended) listener();
+    if (this.hasEnded) listener();
     else this.#listeners.push(listener);
   }
 
   end(): void {
-    this.has_ended = true;
+    this.hasEnded = true;
     for (const listener of this.#listeners.splice(0)) listener();
   }
 }
@@ -77,7 +77,7 @@ export class HookPipes {
   #silent = new Set<Waiting>();
   #timer: NodeJS.Timeout | undefined;
   #filling: NodeJS.Timeout | undefined;
-  #is_closed = false;
+  #isClosed = false;
 
   /** @param made the folder of its slots */
   constructor(parts: HookPipesParts, made: string) {
@@ -101,16 +101,16 @@ export class HookPipes {
       await slots.begin();
     } catch (error) {
       // The next gate has removed them meanwhile.
-      if (this.#is_closed) return;
+      if (this.#isClosed) return;
       throw error;
     }
-    if (this.#is_closed) return slots.close();
+    if (this.#isClosed) return slots.close();
     this.#fill();
   }
 
   /** Hooks that wait for an answer ask the program: the next gate answers that. */
   close(): void {
-    this.#is_closed = true;
+    this.#isClosed = true;
     clearInterval(this.#timer);
     clearTimeout(this.#filling);
     for (const waiting of [...this.#waiting.values(), ...this.#begun]) {
@@ -123,7 +123,7 @@ export class HookPipes {
 
   #fill(): void {
     const wanted = Math.min(this.#ahead, this.#most - this.#begun.size);
-    while (!this.#is_closed && this.#waiting.size < wanted) {
+    while (!this.#isClosed && this.#waiting.size < wanted) {
       const slot = this.#parts.slots.takeMade();
       if (slot === undefined) break;
       try {
@@ -148,9 +148,9 @@ export class HookPipes {
       socket,
       chunks: [],
       size: 0,
-      is_begun: false,
-      is_whole: false,
-      is_down_open: true,
+      isBegun: false,
+      isWhole: false,
+      isDownOpen: true,
       ended: new Ended(),
     };
     socket.unref();
@@ -162,8 +162,8 @@ export class HookPipes {
   }
 
   #received(waiting: Waiting, chunk: Buffer): void {
-    if (!waiting.is_begun) this.#begin(waiting);
-    if (waiting.ended.has_ended) return;
+    if (!waiting.isBegun) this.#begin(waiting);
+    if (waiting.ended.hasEnded) return;
     waiting.size += chunk.length;
     if (waiting.size > MAX_MESSAGE || waiting.chunks.length >= MAX_CHUNKS) return void waiting.socket.destroy();
     waiting.chunks.push(chunk);
@@ -174,13 +174,13 @@ export class HookPipes {
     waiting.chunks = [];
     // What else it says is nothing that is waited for.
     waiting.size = MAX_MESSAGE;
-    waiting.is_whole = true;
+    waiting.isWhole = true;
     void this.#answer(waiting, words);
   }
 
   /** Its names are removed: nobody else can write to it, or read it. */
   #begin(waiting: Waiting): void {
-    waiting.is_begun = true;
+    waiting.isBegun = true;
     this.#waiting.delete(waiting.slot.name);
     this.#begun.add(waiting);
     this.#removeNames(waiting.slot.name);
@@ -197,7 +197,7 @@ export class HookPipes {
 
   async #answer(waiting: Waiting, words: PipeWords): Promise<void> {
     const line = await this.#parts.answer(words, waiting.ended);
-    if (waiting.ended.has_ended) return;
+    if (waiting.ended.hasEnded) return;
     if (line === undefined) return void waiting.socket.destroy();
     try {
       this.#say(waiting, Buffer.from(`${line}\n`));
@@ -216,7 +216,7 @@ export class HookPipes {
     }
     // Not kept by who has its answer, and stays.
     if (written === bytes.length) return void waiting.socket.destroy();
-    waiting.is_down_open = false;
+    waiting.isDownOpen = false;
     const rest = new Socket({ fd: waiting.slot.down, readable: false, writable: true });
     rest.unref();
     rest.on("error", () => rest.destroy());
@@ -228,17 +228,17 @@ export class HookPipes {
 
   /** The hook has gone, or gets no answer here. */
   #ended(waiting: Waiting): void {
-    if (waiting.ended.has_ended) return;
+    if (waiting.ended.hasEnded) return;
     waiting.ended.end();
     this.#closeDown(waiting);
     this.#begun.delete(waiting);
     if (this.#waiting.delete(waiting.slot.name)) this.#removeNames(waiting.slot.name);
-    if (!this.#is_closed) this.#fillSoon();
+    if (!this.#isClosed) this.#fillSoon();
   }
 
   #closeDown(waiting: Waiting): void {
-    if (!waiting.is_down_open) return;
-    waiting.is_down_open = false;
+    if (!waiting.isDownOpen) return;
+    waiting.isDownOpen = false;
     closeSync(waiting.slot.down);
   }
 
@@ -259,7 +259,7 @@ export class HookPipes {
     try {
       const names = new Set(readdirSync(this.#parts.folder));
       const taken = [...this.#waiting.values()].filter(({ slot: { name } }) => names.has(`${name}.taken`));
-      const silent = [...taken, ...[...this.#begun].filter(({ is_whole }) => !is_whole)];
+      const silent = [...taken, ...[...this.#begun].filter(({ isWhole }) => !isWhole)];
       const gone = [...this.#waiting.values()].filter(
         ({ slot: { name } }) => !names.has(`${name}.up`) || !names.has(`${name}.down`),
       );

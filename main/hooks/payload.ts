@@ -38,8 +38,8 @@ export function contextOf(payload: Json, turn: string, env: Env): CallContext {
   const { cwd, permission_mode, agent_type } = payload;
   const server = typeof payload.tool_name === "string" ? /^mcp__(.+?)__/.exec(payload.tool_name)?.[1] : undefined;
   const session = textIn(payload, "session_id");
-  const call_id = callIdOf(payload);
-  const turn_id = textIn(payload, turn);
+  const callId = callIdOf(payload);
+  const turnId = textIn(payload, turn);
   return {
     ...(typeof cwd === "string" ? { cwd } : {}),
     // The client started this hook, and its shell begins with the same. An earlier version's launcher doesn't keep it.
@@ -47,9 +47,9 @@ export function contextOf(payload: Json, turn: string, env: Env): CallContext {
     ...(typeof permission_mode === "string" ? { mode: permission_mode.slice(0, 64) } : {}),
     ...(session === undefined ? {} : { session }),
     ...(server === undefined ? {} : { mcp_server: server.slice(0, MAX_ID) }),
-    ...(call_id === undefined ? {} : { call_id }),
+    ...(callId === undefined ? {} : { call_id: callId }),
     // An earlier version of a client has none.
-    ...(turn_id === undefined ? {} : { turn: turn_id }),
+    ...(turnId === undefined ? {} : { turn: turnId }),
     ...(typeof agent_type === "string" ? { subagent: agent_type.slice(0, 64) } : {}),
   };
 }

@@ -44,7 +44,7 @@ export function answersOf(env: Env): HookPipesParts["answer"] {
   const kept = Object.fromEntries(own);
   return async (words, hook) => {
     try {
-      const answer = await answered(words, { env: placeOf(kept, words), is_gate: true }, hook);
+      const answer = await answered(words, { env: placeOf(kept, words), isGate: true }, hook);
       return answer === undefined ? undefined : JSON.stringify(answer);
     } catch {
       return undefined; // nobody waits any more, or it is left to the program, which says itself what is wrong

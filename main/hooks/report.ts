@@ -7,7 +7,7 @@ import { helloOf } from "./exchange.ts";
 /** A message over gate.sock that asks for no decision: what a client says of its session, or of a call that ran. */
 
 export interface Reporter {
-  socket_path: string;
+  socketPath: string;
   agent_name: string;
   token: string | undefined;
   session: string;
@@ -19,15 +19,15 @@ const TIMEOUT_MS = 5000;
 
 /** The gate's answer, where it is of the type that is expected; null otherwise, and where no gate answers. Never rejects. */
 export function report(
-  { socket_path, ...greeting }: Reporter,
+  { socketPath, ...greeting }: Reporter,
   type: "tool.ran" | "session.event",
   data: Readonly<Record<string, unknown>>,
   expected: "tool.ran.ok" | "session.noted",
 ): Promise<Json | null> {
-  if (!isOwnSocket(socket_path)) return Promise.resolve(null);
+  if (!isOwnSocket(socketPath)) return Promise.resolve(null);
   return new Promise((resolve) => {
     const reader = FrameReader.forAnswers();
-    const socket = connect(socket_path);
+    const socket = connect(socketPath);
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
     socket.on("error", () => socket.destroy()); // 'close' follows
     socket.once("close", () => {

@@ -14,24 +14,24 @@ const MAX_NAMES = 512;
 const MAX_MS = 8;
 
 export class RuleFiles {
-  readonly is_gate: boolean;
-  readonly #ends_at = performance.now() + MAX_MS;
+  readonly isGate: boolean;
+  readonly #endsAt = performance.now() + MAX_MS;
   #bytes = MAX_BYTES;
   #names = MAX_NAMES;
 
-  constructor(is_gate: boolean) {
-    this.is_gate = is_gate;
+  constructor(isGate: boolean) {
+    this.isGate = isGate;
   }
 
   /** @throws LeftToProgram; the system's error, or one with the code `NOT_A_FILE` or `TOO_LARGE` */
   read(file: string): string {
     this.takeTime();
     try {
-      const bytes = readRegularBytes(file, { max_bytes: this.is_gate ? this.#bytes : MAX_FILE });
+      const bytes = readRegularBytes(file, { maxBytes: this.isGate ? this.#bytes : MAX_FILE });
       this.#bytes -= bytes.length;
       return bytes.toString("utf8");
     } catch (error) {
-      if (this.is_gate && errorCode(error) === TOO_LARGE) throw new LeftToProgram();
+      if (this.isGate && errorCode(error) === TOO_LARGE) throw new LeftToProgram();
       throw error;
     }
   }
@@ -70,6 +70,6 @@ export class RuleFiles {
 
   /** Another one is to be looked for. @throws LeftToProgram */
   takeTime(): void {
-    if (this.is_gate && (this.#names < 0 || performance.now() > this.#ends_at)) throw new LeftToProgram();
+    if (this.isGate && (this.#names < 0 || performance.now() > this.#endsAt)) throw new LeftToProgram();
   }
 }

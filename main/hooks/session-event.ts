@@ -50,9 +50,9 @@ function promptIn(payload: Json, field: string): SessionEvent | undefined {
 
 function subagentIn(kind: "subagent-started" | "subagent-ended", payload: Json): SessionEvent | undefined {
   const subagent = textIn(payload, "agent_type", MAX_KIND);
-  const agent_ref = textIn(payload, "agent_id");
+  const agentRef = textIn(payload, "agent_id");
   if (subagent === undefined) return undefined;
-  return { kind, subagent, ...(agent_ref === undefined ? {} : { agent_ref }) };
+  return { kind, subagent, ...(agentRef === undefined ? {} : { agent_ref: agentRef }) };
 }
 
 export interface SessionReporter {

@@ -57,12 +57,12 @@ export async function openConfiguredJudges(config: Config, parts: JudgeParts): P
 async function judgeAgents(
   config: Config,
   models: Models,
-  { env, home, paths, gate_folders, failed }: JudgeParts,
+  { env, home, paths, gateFolders, failed }: JudgeParts,
 ): Promise<Map<string, JudgeAgent>> {
   if (Object.keys(config.judge_agents).length === 0) return new Map();
   const { openJudgeAgents } = await import("./agents/judge-agents.ts");
   const { state_dir } = paths;
-  return openJudgeAgents(config, { models: models.all, box: config.box, env, home, state_dir, gate_folders, failed });
+  return openJudgeAgents(config, { models: models.all, box: config.box, env, home, state_dir, gateFolders, failed });
 }
 
 function judgeReviewers({ judge, mcp_tools }: Config, models: Models, parts: JudgeParts): Reviewer[] {
@@ -86,13 +86,13 @@ function validators(config: Config, agents: ReadonlyMap<string, JudgeAgent>, par
   const skipped = skippedTools(config.mcp_tools);
   return config.validators.flatMap((validator) => {
     const agent = agents.get(validator.judge_agent);
-    const agent_config = config.judge_agents[validator.judge_agent];
+    const agentConfig = config.judge_agents[validator.judge_agent];
     // The configuration was refused where it doesn't have it.
-    if (agent === undefined || agent_config === undefined) return [];
+    if (agent === undefined || agentConfig === undefined) return [];
     return validatorOf(validator, agent, {
       catalog: parts.catalog,
       decisions: parts.decisions,
-      send: sendToAgent(config.judge, agent_config, agent.is_online),
+      send: sendToAgent(config.judge, agentConfig, agent.is_online),
       now: parts.clock.now,
       isConcerned: (x, when) => isConcerned(x, when, skipped),
     });
@@ -106,7 +106,7 @@ function currentStatus(config: Config, models: Models, paths: GatePaths): JudgeS
     ...statusOf(config),
     kind_now: model?.isOverBudget === true ? "rule-based-v1" : judge.kind,
     models: [...models.all.values()].map((one) =>
-      modelStatus(one, measuredOf(paths.judge_results, config, one.name, JUDGE_PROMPT_VERSION)),
+      modelStatus(one, measuredOf(paths.judgeResults, config, one.name, JUDGE_PROMPT_VERSION)),
     ),
   };
 }
@@ -128,10 +128,10 @@ function modelStatus(model: ProviderModel, measured: Measurement | null): ModelS
   };
 }
 
-async function testOf(name: string | undefined, models: Models, may_be_online: boolean): Promise<JudgeTest> {
+async function testOf(name: string | undefined, models: Models, mayBeOnline: boolean): Promise<JudgeTest> {
   const model = name === undefined ? undefined : models.all.get(name);
   if (model === undefined) throw noSuchModel(name);
-  if (model.is_online && !may_be_online)
+  if (model.is_online && !mayBeOnline)
     throw new GateError("not_available", `${name} is on another machine`, "set online = true in [judge] of gate.toml");
   return testModel(model);
 }
@@ -250,7 +250,7 @@ const DAY_LOOK_MS = 30_000;
 
 export class ModelAlarms {
   readonly #alarms: Alarms;
-  readonly #over_budget = new Set<ProviderModel>();
+  readonly #overBudget = new Set<ProviderModel>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(alarms: Alarms) {
@@ -281,14 +281,14 @@ export class ModelAlarms {
 
   #lookAtBudget(model: ProviderModel): void {
     if (!model.isOverBudget) {
-      if (this.#over_budget.delete(model)) this.#alarms.clear("judge_over_budget", model.name);
-    } else if (!this.#over_budget.has(model)) {
-      this.#over_budget.add(model);
+      if (this.#overBudget.delete(model)) this.#alarms.clear("judge_over_budget", model.name);
+    } else if (!this.#overBudget.has(model)) {
+      this.#overBudget.add(model);
       this.#raiseOverBudget(model);
     }
-    if (this.#over_budget.size > 0) {
+    if (this.#overBudget.size > 0) {
       this.#timer ??= setInterval(() => {
-        for (const spent of this.#over_budget) this.#lookAtBudget(spent);
+        for (const spent of this.#overBudget) this.#lookAtBudget(spent);
       }, DAY_LOOK_MS).unref();
     } else {
       clearInterval(this.#timer);

@@ -37,7 +37,7 @@ export interface JudgeParts {
   /** activity.db. */
   db: Database.Database;
   /** Folders and files of the gate that no box shows, beside its state's. */
-  gate_folders: readonly string[];
+  gateFolders: readonly string[];
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
 }

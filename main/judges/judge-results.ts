@@ -47,14 +47,14 @@ export function sendOf({ judge, models }: MeasuredConfig, name: string): Send {
 
 /**
  * Of everything that a judge's answers depend on; undefined where there is no such model.
- * @param prompt_version of the judge's instructions
+ * @param promptVersion of the judge's instructions
  */
-export function fingerprintOf(config: MeasuredConfig, name: string, prompt_version: string): string | undefined {
+export function fingerprintOf(config: MeasuredConfig, name: string, promptVersion: string): string | undefined {
   const model = config.models[name];
   if (model === undefined) return undefined;
   const { llm_threshold, stage1_max_tokens = null } = config.judge;
   const parts = [
-    prompt_version,
+    promptVersion,
     model.dialect,
     model.base_url,
     model.model,
@@ -82,11 +82,11 @@ export function readJudgeResults(file: string): JudgeResult[] {
  * @throws GateError `file_unusable`
  */
 export function keepJudgeResult(file: string, result: JudgeResult): boolean {
-  const is_same = ({ fingerprint, data }: JudgeResult) => fingerprint === result.fingerprint && data === result.data;
+  const isSame = ({ fingerprint, data }: JudgeResult) => fingerprint === result.fingerprint && data === result.data;
   const results = readJudgeResults(file);
-  const earlier = results.find(is_same);
+  const earlier = results.find(isSame);
   if (earlier !== undefined && earlier.calls === earlier.of && result.calls < result.of) return false;
-  const kept = [...results.filter((one) => !is_same(one)), result].slice(-MAX_RESULTS);
+  const kept = [...results.filter((one) => !isSame(one)), result].slice(-MAX_RESULTS);
   writeDurably(file, `${JSON.stringify({ results: kept }, null, 2)}\n`, "the judges' results");
   return true;
 }
@@ -102,9 +102,9 @@ export function measuredOf(
   file: string,
   config: MeasuredConfig,
   name: string,
-  prompt_version: string,
+  promptVersion: string,
 ): Measurement | null {
-  const fingerprint = fingerprintOf(config, name, prompt_version);
+  const fingerprint = fingerprintOf(config, name, promptVersion);
   const result = fingerprint === undefined ? undefined : resultOf(readJudgeResults(file), fingerprint);
   return result === undefined ? null : measurementOf(result);
 }

@@ -17,10 +17,10 @@ export function gatePage(
   return new WebPage(
     {
       ...config.web,
-      port_file: join(paths.state_dir, "web-port"),
-      has_metrics: config.metrics.enabled,
+      portFile: join(paths.state_dir, "web-port"),
+      hasMetrics: config.metrics.enabled,
       language: () => config.language,
-      session_file: join(paths.state_dir, "web-sessions.json"),
+      sessionFile: join(paths.state_dir, "web-sessions.json"),
       clock,
     },
     { log, entered },

@@ -39,15 +39,15 @@ export class DrivenAgent {
   readonly entry: AgentEntry;
   readonly #ledger: Ledger;
   #random: Seeded;
-  #on_decision: () => void = () => undefined;
+  #onDecision: () => void = () => undefined;
   /** Calls without a final decision: sent again after the gate was restarted. */
   readonly #unanswered = new Map<string, DrivenCall>();
   readonly #open = new Map<string, OpenCall>();
   readonly #cancels = new Map<string, { request: RequestEntry; done: () => void }>();
   #client: LineClient | undefined;
-  #is_ended = true;
-  #next_id = 1;
-  #last_allowed: string | undefined;
+  #isEnded = true;
+  #nextId = 1;
+  #lastAllowed: string | undefined;
 
   constructor(entry: AgentEntry, ledger: Ledger, random: Seeded) {
     this.entry = entry;
@@ -61,7 +61,7 @@ export class DrivenAgent {
    */
   async connect(socket: string, random: Seeded, received: () => void): Promise<string> {
     this.#random = random;
-    this.#on_decision = received;
+    this.#onDecision = received;
     const client = await LineClient.connect(socket).catch(() => undefined);
     const { name, session, token } = this.entry;
     const hello = { id: "hello", protocol: 1, agent: { name }, token, session };
@@ -74,7 +74,7 @@ export class DrivenAgent {
     if (greeted.data.agent_id !== this.entry.agent_id)
       this.#ledger.violate("invented", `${name} is another agent now: ${String(greeted.data.agent_id)}`);
     this.#client = client;
-    this.#is_ended = false;
+    this.#isEnded = false;
     client.listen((message) => this.#received(message));
     // `closed` never rejects.
     void client.closed.then(() => this.#ended(client));
@@ -102,7 +102,7 @@ export class DrivenAgent {
   /** Disconnects, as an agent that is done: its waiting requests are withdrawn. */
   async #leave(): Promise<void> {
     this.#ledger.mayWithdraw(this.entry);
-    for (const request of this.#waiting()) request.was_left = true;
+    for (const request of this.#waiting()) request.wasLeft = true;
     this.#unanswered.clear();
     const client = this.#client;
     client?.close();
@@ -112,14 +112,14 @@ export class DrivenAgent {
 
   /** One call and its first decision; undefined where the gate refused the message. @throws ConnectionEnded */
   send(call: DrivenCall): Promise<Decision | undefined> {
-    if (this.#is_ended) return Promise.reject(new ConnectionEnded());
-    const id = `c${this.#next_id++}`;
+    if (this.#isEnded) return Promise.reject(new ConnectionEnded());
+    const id = `c${this.#nextId++}`;
     const expectation = expectationOf(this.#ledger, this.entry, call);
     return new Promise<Decision | undefined>((resolve) => {
       this.#open.set(id, { call, expectation, versions: this.#versions(), request: undefined, decided: resolve });
       this.#write("tool.call", { id, intent: "", executor: call.executor, args: call.args });
     }).then((decision) => {
-      if (decision === undefined && this.#is_ended) throw new ConnectionEnded();
+      if (decision === undefined && this.#isEnded) throw new ConnectionEnded();
       return decision;
     });
   }
@@ -134,7 +134,7 @@ export class DrivenAgent {
       [grants.length > 0 ? 6 : 0, "granted"],
       [waiting.length > 0 ? 2 : 0, "withdraw"],
       [2, "plan"],
-      [this.#last_allowed === undefined ? 0 : 1, "outcome"],
+      [this.#lastAllowed === undefined ? 0 : 1, "outcome"],
       [0.4, "leave"],
     ]);
     switch (act) {
@@ -153,11 +153,11 @@ export class DrivenAgent {
       case "plan":
         return await this.#plan();
       case "outcome":
-        this.#write("tool.outcome", { decision_id: this.#last_allowed, ok: true });
+        this.#write("tool.outcome", { decision_id: this.#lastAllowed, ok: true });
         return;
       case "leave":
         await this.#leave();
-        if ((await this.connect(socket, this.#random, this.#on_decision)) !== "hello.ok") throw new ConnectionEnded();
+        if ((await this.connect(socket, this.#random, this.#onDecision)) !== "hello.ok") throw new ConnectionEnded();
     }
   }
 
@@ -175,7 +175,7 @@ export class DrivenAgent {
   }
 
   async #withdraw(request: RequestEntry): Promise<void> {
-    const id = `w${this.#next_id++}`;
+    const id = `w${this.#nextId++}`;
     request.fact.begin("cancelled");
     await new Promise<void>((done) => {
       this.#cancels.set(id, { request, done });
@@ -184,7 +184,7 @@ export class DrivenAgent {
   }
 
   async #plan(): Promise<void> {
-    const id = `p${this.#next_id++}`;
+    const id = `p${this.#nextId++}`;
     const calls = Array.from({ length: PLAN_CALLS }, (_, index) =>
       index === 0 ? { executor: "time_now", args: {} } : writeTo(`/srv/plan/${this.#random.below(1000)}.txt`),
     ).map(({ executor, args }) => ({ executor, args }));
@@ -201,7 +201,7 @@ export class DrivenAgent {
   }
 
   #write(type: string, data: Record<string, unknown>): void {
-    if (this.#is_ended) throw new ConnectionEnded();
+    if (this.#isEnded) throw new ConnectionEnded();
     this.#client?.send({ type, data });
   }
 
@@ -227,7 +227,7 @@ export class DrivenAgent {
     const id = String(data.id);
     if (type === "tool.plan.decisions") {
       for (const decision of data.decisions as unknown[]) this.#ledger.tell(decisionSchema.parse(decision), undefined);
-      this.#on_decision();
+      this.#onDecision();
       this.#open.get(id)?.decided(undefined);
       this.#open.delete(id);
     } else if (type === "tool.decision") this.#decided(id, decisionSchema.parse(data));
@@ -246,8 +246,8 @@ export class DrivenAgent {
       this.#cancels.delete(id);
       this.#ledger.tell(decision, cancel.request.token);
       // Otherwise it waits until the gate has noticed that the previous connection has ended.
-      if (!cancel.request.was_left) cancel.request.fact.done("cancelled");
-      this.#on_decision();
+      if (!cancel.request.wasLeft) cancel.request.fact.done("cancelled");
+      this.#onDecision();
       cancel.done();
       return;
     }
@@ -257,8 +257,8 @@ export class DrivenAgent {
       if (open.request === undefined) this.#first(id, open, decision);
       else this.#final(id, open.request, decision);
     }
-    this.#on_decision();
-    if (decision.outcome === "allowed") this.#last_allowed = decision.decision_id;
+    this.#onDecision();
+    if (decision.outcome === "allowed") this.#lastAllowed = decision.decision_id;
     open?.decided(decision);
   }
 
@@ -266,9 +266,9 @@ export class DrivenAgent {
     if (open.expectation !== undefined) checkDecision(this.#ledger, this.entry, open.expectation, decision);
     const { pending } = decision;
     if (pending !== undefined) {
-      const is_resolved = open.versions !== undefined && open.versions === this.#versions();
-      open.request = this.#ledger.waits(pending.token, this.entry, open.call, is_resolved);
-      open.request.is_held = true;
+      const isResolved = open.versions !== undefined && open.versions === this.#versions();
+      open.request = this.#ledger.waits(pending.token, this.entry, open.call, isResolved);
+      open.request.isHeld = true;
       return;
     }
     this.#open.delete(id);
@@ -281,7 +281,7 @@ export class DrivenAgent {
 
   #final(id: string, request: RequestEntry, decision: Decision): void {
     this.#open.delete(id);
-    request.is_held = false;
+    request.isHeld = false;
     request.undelivered.done(false);
     if (decision.status !== undefined && !request.fact.possible.includes(decision.status))
       this.#ledger.violate("invented", `request ${request.token} ended as ${decision.status}, without any act`);
@@ -291,10 +291,10 @@ export class DrivenAgent {
 
   #ended(client: LineClient): void {
     if (this.#client !== client) return;
-    this.#is_ended = true;
+    this.#isEnded = true;
     for (const { call, request, decided } of this.#open.values()) {
       if (call.about === "write") this.#unanswered.set(callKey(this.entry, call), call);
-      if (request !== undefined) request.is_held = false;
+      if (request !== undefined) request.isHeld = false;
       decided(undefined);
     }
     this.#open.clear();

@@ -38,7 +38,7 @@ function checkAgents(ledger: Ledger, views: readonly AgentView[], paths: GatePat
   for (const agent of ledger.agents.values()) {
     const view = views.find(({ name, revoked_at }) => name === agent.name && revoked_at === null);
     const was = agent.fact.possible.join(" or ");
-    const is_new = agent.agent_id === "";
+    const isNew = agent.agent_id === "";
     const is = view === undefined ? "unpaired" : "paired";
     if (!agent.fact.adopt(is))
       ledger.violate(is === "paired" ? "invented" : "lost", `agent ${agent.name} is ${is}; it was ${was}`);
@@ -47,16 +47,16 @@ function checkAgents(ledger: Ledger, views: readonly AgentView[], paths: GatePat
     if (agent.agent_id !== "" && agent.agent_id !== view.agent_id)
       ledger.violate("invented", `agent ${agent.name} has another id`);
     agent.agent_id = view.agent_id;
-    if (!is_new) continue;
+    if (!isNew) continue;
     agent.token = tokenOf(paths, agent.name);
     if (agent.token === "") ledger.violate("half_done", `agent ${agent.name} is paired without a token`);
   }
 }
 
-function checkAgentPause(ledger: Ledger, agent: AgentEntry, is_paused: boolean): void {
-  if (!agent.paused.adopt(is_paused))
-    ledger.violate(is_paused ? "invented" : "lost", `agent ${agent.name} is ${is_paused ? "" : "not "}paused`);
-  if (!is_paused) return;
+function checkAgentPause(ledger: Ledger, agent: AgentEntry, isPaused: boolean): void {
+  if (!agent.paused.adopt(isPaused))
+    ledger.violate(isPaused ? "invented" : "lost", `agent ${agent.name} is ${isPaused ? "" : "not "}paused`);
+  if (!isPaused) return;
   ledger.mayWithdraw(agent);
   ledger.hasWithdrawn(agent);
 }
@@ -79,18 +79,18 @@ function checkRequests(ledger: Ledger, views: readonly ApprovalView[]): void {
     } else checkRequest(ledger, request, view);
   }
   for (const [token, fact] of ledger.features.requests) checkFeatureRequest(ledger, token, fact, found.get(token));
-  const of_driven = views.filter(({ agent_id }) => !ledger.features.agent_ids.has(agent_id));
-  const by_call = Map.groupBy(of_driven, ({ agent_id, call_hash }) => `${agent_id} ${call_hash}`);
-  for (const [key, requests] of by_call) {
+  const ofDriven = views.filter(({ agent_id }) => !ledger.features.agentIds.has(agent_id));
+  const byCall = Map.groupBy(ofDriven, ({ agent_id, call_hash }) => `${agent_id} ${call_hash}`);
+  for (const [key, requests] of byCall) {
     const sent = ledger.sent.get(key) ?? 0;
     if (requests.length > sent)
       ledger.violate("invented", `${requests.length} requests for a call that was sent ${sent} times`);
   }
   for (const view of views) {
     // Asked for by a call whose first decision never arrived: it can't have been answered.
-    const is_known = ledger.requests.has(view.token) || ledger.features.requests.has(view.token);
-    const is_expected = is_known || view.status === "pending" || view.status === "cancelled";
-    if (!is_expected) ledger.violate("invented", `request ${view.token} is ${view.status}, but was not answered`);
+    const isKnown = ledger.requests.has(view.token) || ledger.features.requests.has(view.token);
+    const isExpected = isKnown || view.status === "pending" || view.status === "cancelled";
+    if (!isExpected) ledger.violate("invented", `request ${view.token} is ${view.status}, but was not answered`);
   }
 }
 
@@ -105,18 +105,15 @@ function checkFeatureRequest(
     ledger.violate("lost", `request ${token} is ${view?.status ?? "missing"}; it was ${was}`);
   if (view?.status !== "pending") return;
   for (const status of ["cancelled", "expired"] as const) fact.begin(status);
-  if (ledger.features.denied_by_phone.has(token)) fact.begin("rejected");
+  if (ledger.features.deniedByPhone.has(token)) fact.begin("rejected");
 }
 
 function checkRequest(ledger: Ledger, request: RequestEntry, view: ApprovalView): void {
-  request.was_left = false;
+  request.wasLeft = false;
   const was = request.fact.possible;
-  const is_lost = was.length === 1 && view.status === "pending";
+  const isLost = was.length === 1 && view.status === "pending";
   if (!request.fact.adopt(view.status))
-    ledger.violate(
-      is_lost ? "lost" : "invented",
-      `request ${view.token} is ${view.status}; it was ${was.join(" or ")}`,
-    );
+    ledger.violate(isLost ? "lost" : "invented", `request ${view.token} is ${view.status}; it was ${was.join(" or ")}`);
   if (view.status === "pending") {
     request.answered = undefined;
     request.undelivered.done(false);

@@ -37,13 +37,13 @@ export interface CrashReport {
   /** Acts that were acknowledged, calls whose decision was checked: each by its kind. */
   acknowledged: Map<string, number>;
   checked: Map<string, number>;
-  decisions_received: number;
+  decisionsReceived: number;
   requests: number;
-  starts_ms: number[];
+  startsMs: number[];
   receipts: number;
-  checkpoints_compared: number;
+  checkpointsCompared: number;
   /** How far receipts had come at each kill. */
-  receipt_steps: ReceiptSteps[];
+  receiptSteps: ReceiptSteps[];
 }
 
 /** Runs the rounds one after the other. What is found is in the report; throws only where the driver itself fails. */
@@ -68,12 +68,12 @@ async function crashIn(
     violations: [],
     acknowledged: new Map(),
     checked: new Map(),
-    decisions_received: 0,
+    decisionsReceived: 0,
     requests: 0,
-    starts_ms: [],
+    startsMs: [],
     receipts: 0,
-    checkpoints_compared: 0,
-    receipt_steps: [],
+    checkpointsCompared: 0,
+    receiptSteps: [],
   };
   while (report.rounds < rounds) {
     const home = new CrashHome({ root, launcher });
@@ -104,15 +104,15 @@ function collect(report: CrashReport, { ledger }: CrashHome, round: number): voi
   report.violations.push(...ledger.violations.splice(0).map((violation) => ({ ...violation, round })));
 }
 
-function addTotals(report: CrashReport, { ledger, starts_ms, steps }: CrashHome): void {
+function addTotals(report: CrashReport, { ledger, startsMs, steps }: CrashHome): void {
   add(report.acknowledged, ledger.acknowledged);
   add(report.checked, ledger.checked);
-  report.decisions_received += ledger.received_count;
+  report.decisionsReceived += ledger.receivedCount;
   report.requests += ledger.requests.size;
-  report.starts_ms.push(...starts_ms);
+  report.startsMs.push(...startsMs);
   report.receipts += ledger.receipts;
-  report.checkpoints_compared += ledger.checkpoints_compared;
-  report.receipt_steps.push(...steps);
+  report.checkpointsCompared += ledger.checkpointsCompared;
+  report.receiptSteps.push(...steps);
 }
 
 function add(sums: Map<string, number>, counts: ReadonlyMap<string, number>): void {

@@ -22,7 +22,7 @@ export class DrivenOperator {
   readonly #random: Seeded;
   readonly #sent: () => void;
   readonly #sources: PauseSources | undefined;
-  #is_over = false;
+  #isOver = false;
 
   /** `sent` is called right after each act was sent. */
   constructor(
@@ -53,13 +53,13 @@ export class DrivenOperator {
   }
 
   stop(): void {
-    this.#is_over = true;
+    this.#isOver = true;
   }
 
-  async #repeatedly(pause_ms: number, act: () => Promise<void>): Promise<void> {
-    while (!this.#is_over) {
-      await sleep(this.#random.real(2 * pause_ms));
-      if (!this.#is_over) await act();
+  async #repeatedly(pauseMs: number, act: () => Promise<void>): Promise<void> {
+    while (!this.#isOver) {
+      await sleep(this.#random.real(2 * pauseMs));
+      if (!this.#isOver) await act();
     }
   }
 
@@ -84,14 +84,14 @@ export class DrivenOperator {
     } catch (error) {
       if (!(error instanceof GateError)) throw error;
       if (error.code !== "connection_lost") return "refused";
-      this.#is_over = true;
+      this.#isOver = true;
       return "unknown";
     }
   }
 
   async #answerOne(): Promise<void> {
     const waiting = [...this.#ledger.requests.values()].filter(
-      ({ is_held, fact }) => is_held && fact.known === "pending",
+      ({ isHeld, fact }) => isHeld && fact.known === "pending",
     );
     if (waiting.length > 0) await this.answer(this.#random.pick(waiting));
   }
@@ -99,7 +99,7 @@ export class DrivenOperator {
   /** Answers a request; its agent may be disconnected. */
   async answer(request: RequestEntry): Promise<void> {
     const ledger = this.#ledger;
-    const { token, is_held, fact } = request;
+    const { token, isHeld, fact } = request;
     const decision = this.#random.chance(0.75) ? "approved" : "rejected";
     const scopes: Territory[] = request.call.grant === undefined ? ["none", "none", "session", "permanent"] : ["none"];
     const scope = decision === "approved" ? this.#random.pick(scopes) : "none";
@@ -109,7 +109,7 @@ export class DrivenOperator {
     grant?.fact.begin("active");
     request.undelivered.begin(true);
     request.answered = decision;
-    request.answered_at = performance.now();
+    request.answeredAt = performance.now();
     const answer = await this.#act("approvals.resolve", { token, decision, scope });
     if (answer === "unknown") return;
     if (answer === "refused") {
@@ -125,7 +125,7 @@ export class DrivenOperator {
     if (grant !== undefined) hasBegun(grant);
     request.territory.done(scope);
     // An answer that is remembered needs no agent to take it: its grant allows the call.
-    request.undelivered.done(!is_held && scope === "none");
+    request.undelivered.done(!isHeld && scope === "none");
     ledger.acknowledge("answers", `answer ${token} ${decision}`);
   }
 
@@ -165,15 +165,15 @@ export class DrivenOperator {
       this.#ledger.mayWithdraw();
       const way = this.#sources === undefined ? "by hand" : this.#random.pick(["by hand", "unstored", "violation"]);
       if (way === "unstored") this.#sources?.around.failDisk(true);
-      const is_paused = way === "violation" ? await this.#violate() : await this.#pause();
-      if (is_paused) {
+      const isPaused = way === "violation" ? await this.#violate() : await this.#pause();
+      if (isPaused) {
         pause.done("paused");
         this.#ledger.hasWithdrawn();
         await sleep(this.#random.real(30));
       }
       // The next gate finds the disk whole, and the pause in the file beside.
       this.#sources?.around.failDisk(false);
-      if (!is_paused) return;
+      if (!isPaused) return;
     }
     await this.#resume();
   }
@@ -220,7 +220,7 @@ export class DrivenOperator {
   }
 
   async #resumeAgent(agent: AgentEntry): Promise<void> {
-    if (this.#is_over) return;
+    if (this.#isOver) return;
     agent.paused.begin(false);
     const resumed = await this.#act("agents.resume", { name: agent.name });
     if (resumed === "unknown" || resumed === "refused") return;
@@ -230,7 +230,7 @@ export class DrivenOperator {
 
   async #resume(): Promise<void> {
     const { pause } = this.#ledger;
-    if (pause.known !== "paused" || this.#is_over) return;
+    if (pause.known !== "paused" || this.#isOver) return;
     pause.begin("running");
     const resumed = await this.#act("safety.resume", {});
     if (resumed === "unknown" || resumed === "refused") return;

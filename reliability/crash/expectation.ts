@@ -15,7 +15,7 @@ import {
 export interface Expectation {
   rule: string;
   isMet(decision: Decision): boolean;
-  rests_on: { fact: Fact<unknown>; version: number }[];
+  restsOn: { fact: Fact<unknown>; version: number }[];
 }
 
 type Rule = Pick<Expectation, "rule" | "isMet"> & { facts?: Fact<unknown>[] };
@@ -28,17 +28,17 @@ export function expectationOf(ledger: Ledger, agent: AgentEntry, call: DrivenCal
   const rule = ruleOf(ledger, agent, call);
   if (rule === undefined) return undefined;
   const facts = [ledger.pause, agent.fact, agent.paused, ...(rule.facts ?? [])];
-  return { ...rule, rests_on: facts.map((fact) => ({ fact, version: fact.version })) };
+  return { ...rule, restsOn: facts.map((fact) => ({ fact, version: fact.version })) };
 }
 
 /** Compares a call's first decision with what it had to be. */
 export function checkDecision(
   ledger: Ledger,
   agent: AgentEntry,
-  { rule, isMet, rests_on }: Expectation,
+  { rule, isMet, restsOn }: Expectation,
   decision: Decision,
 ): void {
-  if (rests_on.some(({ fact, version }) => fact.version !== version)) return;
+  if (restsOn.some(({ fact, version }) => fact.version !== version)) return;
   count(ledger.checked, rule);
   if (isMet(decision)) return;
   const { outcome, stage, reason } = decision;
@@ -47,11 +47,11 @@ export function checkDecision(
 
 function ruleOf(ledger: Ledger, agent: AgentEntry, call: DrivenCall): Rule | undefined {
   const paused = ledger.pause.known;
-  const is_alone = agent.paused.known;
-  if (paused === undefined || is_alone === undefined || agent.fact.known !== "paired") return undefined;
+  const isAlone = agent.paused.known;
+  if (paused === undefined || isAlone === undefined || agent.fact.known !== "paired") return undefined;
   if (paused === "paused")
     return { rule: "after an acknowledged pause every call is denied", isMet: ({ stage }) => stage === "safety" };
-  if (is_alone) return { rule: "every call of a paused agent is denied", isMet: ({ stage }) => stage === "safety" };
+  if (isAlone) return { rule: "every call of a paused agent is denied", isMet: ({ stage }) => stage === "safety" };
   if (call.about === "clock") return { rule: "what needs no answer is allowed", isMet: isAllowed };
   if (call.about === "forbidden")
     return { rule: "what the guard denies is denied", isMet: ({ outcome }) => outcome === "denied" };
@@ -68,18 +68,18 @@ function ruleOf(ledger: Ledger, agent: AgentEntry, call: DrivenCall): Rule | und
 }
 
 /** No grant covers the call: what was asked before, and how it was answered. */
-function ruleOfAnswers(requests: readonly RequestEntry[], is_revoked: boolean): Rule {
-  const revoked = is_revoked ? "an acknowledged revocation ends a grant" : undefined;
-  const not_by_policy: Rule = {
+function ruleOfAnswers(requests: readonly RequestEntry[], isRevoked: boolean): Rule {
+  const revoked = isRevoked ? "an acknowledged revocation ends a grant" : undefined;
+  const notByPolicy: Rule = {
     rule: revoked ?? "without a grant nothing is allowed by policy",
     isMet: (decision) => !isByPolicy(decision),
   };
   if (requests.some(({ fact, undelivered }) => fact.known === undefined || undelivered.known === undefined))
-    return not_by_policy;
+    return notByPolicy;
   const unclaimed = requests.filter(({ undelivered }) => undelivered.known === true);
   const [answer] = unclaimed;
-  const isTooOld = () => answer !== undefined && performance.now() - answer.answered_at > RETURN_MS;
-  if (isTooOld()) return not_by_policy;
+  const isTooOld = () => answer !== undefined && performance.now() - answer.answeredAt > RETURN_MS;
+  if (isTooOld()) return notByPolicy;
   if (answer !== undefined && unclaimed.length === 1) {
     // Taken by this call, unless the gate ends before it is sent.
     answer.undelivered.begin(false);
@@ -89,7 +89,7 @@ function ruleOfAnswers(requests: readonly RequestEntry[], is_revoked: boolean): 
       isMet: ({ stage, status }) => isTooOld() || (stage === "approval" && status === answer.answered),
     };
   }
-  if (unclaimed.length > 0) return not_by_policy;
+  if (unclaimed.length > 0) return notByPolicy;
   const waiting = requests.find(({ fact }) => fact.known === "pending");
   if (waiting !== undefined)
     return {
@@ -105,8 +105,8 @@ function ruleOfAnswers(requests: readonly RequestEntry[], is_revoked: boolean): 
 }
 
 function grantsFor(ledger: Ledger, call: DrivenCall, requests: readonly RequestEntry[]): GrantEntry[] {
-  const by_answers = requests.map(({ token }) => ledger.grants.get(`approval:${token}`));
-  return [call.grant, ...by_answers].filter((grant) => grant !== undefined);
+  const byAnswers = requests.map(({ token }) => ledger.grants.get(`approval:${token}`));
+  return [call.grant, ...byAnswers].filter((grant) => grant !== undefined);
 }
 
 function isAllowed({ outcome }: Decision): boolean {

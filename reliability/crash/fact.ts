@@ -41,8 +41,8 @@ export class Fact<T> {
 
   /** The value that a gate reports now. False if it can't be. */
   adopt(value: T): boolean {
-    const is_possible = this.#possible.has(value);
+    const isPossible = this.#possible.has(value);
     this.done(value);
-    return is_possible;
+    return isPossible;
   }
 }

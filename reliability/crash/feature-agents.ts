@@ -127,16 +127,16 @@ export class Spender extends FeatureAgent {
   /** A goal that is refused; with `pauses`, one that pauses the gate. Gives whether the gate said that it is paused. @throws ConnectionEnded */
   async violate(pauses = false): Promise<boolean> {
     const { ledger, around } = this.parts;
-    const goal_id = this.nonce();
+    const goalId = this.nonce();
     const kind = pauses
       ? { goal_type: "exfiltrate_data", priority: "normal" }
       : { goal_type: "task", priority: "critical" };
-    const { is_disk_failing, disk_failures } = around;
-    const { answer } = await this.line.ask("goal.check", { goal: { goal_id, description: "x", ...kind } });
+    const { isDiskFailing, diskFailures } = around;
+    const { answer } = await this.line.ask("goal.check", { goal: { goal_id: goalId, description: "x", ...kind } });
     const { violations, is_paused } = answer.data as { violations?: unknown[]; is_paused?: boolean };
-    const is_stored = !is_disk_failing && around.disk_failures === disk_failures;
-    if ((violations?.length ?? 0) > 0 && is_stored) {
-      ledger.features.violations.add(goal_id);
+    const isStored = !isDiskFailing && around.diskFailures === diskFailures;
+    if ((violations?.length ?? 0) > 0 && isStored) {
+      ledger.features.violations.add(goalId);
       ledger.acknowledge("verdicts");
     }
     return is_paused === true;
@@ -145,12 +145,12 @@ export class Spender extends FeatureAgent {
   async #post(): Promise<void> {
     const { ledger, around, random } = this.parts;
     const nonce = this.nonce();
-    const is_bad = random.chance(0.5);
-    const body = is_bad ? REFUSED_WORD : "the weather";
+    const isBad = random.chance(0.5);
+    const body = isBad ? REFUSED_WORD : "the weather";
     const decision = await this.decided(JUDGED_EXECUTOR, { url: `https://example.org/${nonce}`, body });
     if (around.judged(nonce) === 0) return; // over its budget, paused, or refused before
     if (decision !== undefined) ledger.acknowledge("reviews");
-    if (is_bad && decision?.outcome === "allowed")
+    if (isBad && decision?.outcome === "allowed")
       ledger.violate("wrong_decision", `a judge refused ${nonce}, and it was allowed (${decision.reason})`);
   }
 }
@@ -162,7 +162,7 @@ export class Caller extends FeatureAgent {
 
   protected override async begin(): Promise<void> {
     const { ledger, entry, random } = this.parts;
-    ledger.features.agent_ids.add(entry.agent_id);
+    ledger.features.agentIds.add(entry.agent_id);
     for (const name of TOOLS) this.#versions.set(name, 1 + random.below(2));
   }
 
@@ -190,7 +190,7 @@ export class Caller extends FeatureAgent {
     const token = decision.pending?.token;
     if (token === undefined) return;
     const request = ledger.features.request(token);
-    const may_be_allowed = fact.possible.includes(version);
+    const mayBeAllowed = fact.possible.includes(version);
     request.begin("approved");
     fact.begin(version);
     const answered = operator.call("approvals.resolve", { token, decision: "approved", scope: "none" });
@@ -200,7 +200,7 @@ export class Caller extends FeatureAgent {
       ledger.acknowledge("pins", `answer ${token} approved`);
     } else {
       // A pause has withdrawn it.
-      if (!may_be_allowed) fact.exclude(version);
+      if (!mayBeAllowed) fact.exclude(version);
       request.exclude("approved");
     }
     this.#ended(token, await this.line.next(id));
@@ -250,7 +250,7 @@ export class Caller extends FeatureAgent {
     const button = message?.actions?.find(({ action }) => action === "http");
     if (message !== undefined && button !== undefined) {
       request.begin("rejected");
-      ledger.features.denied_by_phone.add(token);
+      ledger.features.deniedByPhone.add(token);
       await around.ntfy.press(message, button.label);
       ledger.acknowledge("denials by phone");
     } else await this.line.ask("tool.cancel", { token, reason: "no longer needed" });
@@ -260,8 +260,8 @@ export class Caller extends FeatureAgent {
   /** This agent has one request that waits: the newest message with its name is about it. */
   async #message(before: number) {
     const { ntfy } = this.parts.around;
-    const give_up_at = performance.now() + PHONE_MS;
-    while (performance.now() < give_up_at) {
+    const giveUpAt = performance.now() + PHONE_MS;
+    while (performance.now() < giveUpAt) {
       const found = ntfy.published.slice(before).find(({ title }) => title?.startsWith(CALLER));
       if (found !== undefined) return found;
       await sleep(5);

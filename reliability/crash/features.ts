@@ -15,9 +15,9 @@ export class Features {
   /** Requests that are answered by the agent that asks, or on the phone. */
   readonly requests = new Map<string, Fact<ApprovalStatus>>();
   /** Denials that were sent to the ntfy server: they count whenever a gate reads them. */
-  readonly denied_by_phone = new Set<string>();
+  readonly deniedByPhone = new Set<string>();
   /** Agents whose requests these are. */
-  readonly agent_ids = new Set<string>();
+  readonly agentIds = new Set<string>();
 
   tool(name: string): Fact<number> {
     const fact = this.tools.get(name) ?? new Fact(0);

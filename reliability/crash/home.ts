@@ -38,7 +38,7 @@ export class CrashHome {
   readonly ledger = new Ledger();
   readonly paths: GatePaths;
   /** How long each start took, in milliseconds. */
-  readonly starts_ms: number[] = [];
+  readonly startsMs: number[] = [];
   readonly #folder: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #launcher: { launcher?: string };
@@ -61,7 +61,7 @@ export class CrashHome {
     this.#env = { PATH: process.env.PATH ?? "", HOME: this.#folder, NODE_COMPILE_CACHE: cache };
     this.#launcher = launcher === undefined ? {} : { launcher };
     this.paths = gatePaths(this.#env);
-    this.#trail = new TrailReader(this.paths.audit_dir);
+    this.#trail = new TrailReader(this.paths.auditDir);
   }
 
   /** Pairs the agents that stay. The gate is stopped again as a user does it. */
@@ -86,7 +86,7 @@ export class CrashHome {
   /** Starts a gate, checks its state, drives it, and kills it at the moment. */
   async round(random: Seeded, moment: Moment): Promise<void> {
     this.#around?.failDisk(false);
-    if (moment.kind === "start") return await this.#killStarting(moment.after_ms * this.#slowness());
+    if (moment.kind === "start") return await this.#killStarting(moment.afterMs * this.#slowness());
     const operator = await this.#startChecked();
     if (operator === undefined) return;
     await this.#answerAway(operator, random);
@@ -110,13 +110,13 @@ export class CrashHome {
 
   async #start(): Promise<OperatorClient> {
     this.#gate = await startGate({ env: this.#env }, ["--no-notifications"], this.#launcher);
-    this.starts_ms.push(this.#gate.start_ms);
-    return await OperatorClient.connect(this.paths.operator_socket, this.paths.operator_token);
+    this.startsMs.push(this.#gate.startMs);
+    return await OperatorClient.connect(this.paths.operator_socket, this.paths.operatorToken);
   }
 
   /** How many times longer things take here, now, than where the moments were chosen; 1 at the least. */
   #slowness(): number {
-    return Math.max(1, (this.starts_ms.at(-1) ?? 0) / USUAL_START_MS);
+    return Math.max(1, (this.startsMs.at(-1) ?? 0) / USUAL_START_MS);
   }
 
   async #startChecked(): Promise<OperatorClient | undefined> {
@@ -138,12 +138,12 @@ export class CrashHome {
     return operator;
   }
 
-  async #killStarting(after_ms: number): Promise<void> {
+  async #killStarting(afterMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const spawned: Parameters<typeof startGate>[2] = {
       ...this.#launcher,
       spawned: (child) => {
-        timer = setTimeout(() => child.kill("SIGKILL"), after_ms);
+        timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
       },
     };
     try {

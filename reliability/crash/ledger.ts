@@ -66,15 +66,15 @@ export interface RequestEntry {
   /** Acknowledged while no agent waited for it: its next call gets it, once. */
   undelivered: Fact<boolean>;
   /** An agent waits for it on its connection. */
-  is_held: boolean;
+  isHeld: boolean;
   /** An agent closed a connection that waited for it: whether this gate has noticed that yet is unknown. */
-  was_left: boolean;
+  wasLeft: boolean;
   /** How it was answered; undefined if no answer was tried. */
   answered: "approved" | "rejected" | undefined;
   /** When the answer was sent, in milliseconds (`performance.now()`). */
-  answered_at: number;
+  answeredAt: number;
   /** A grant was on its way when it was asked: that approves it, too. */
-  may_be_covered: boolean;
+  mayBeCovered: boolean;
 }
 
 /** A decision that an agent received. */
@@ -82,7 +82,7 @@ export interface ReceivedDecision {
   decision_id: string;
   outcome: Decision["outcome"];
   /** Of a withdrawn request: its line may be the answer's. */
-  cancelled_token: string | undefined;
+  cancelledToken: string | undefined;
 }
 
 export class Ledger {
@@ -98,18 +98,18 @@ export class Ledger {
   /** Received since the trail was read last. */
   received: ReceivedDecision[] = [];
   /** Lines that the trail must have at least so often, by what they are about. */
-  readonly expected_lines = new Map<string, number>();
+  readonly expectedLines = new Map<string, number>();
   /** How often each act was acknowledged. */
   readonly acknowledged = new Map<string, number>();
-  received_count = 0;
+  receivedCount = 0;
   /** Receipts that were there at the last check, and how often the trail was compared with a kept checkpoint. */
   receipts = 0;
-  checkpoints_compared = 0;
+  checkpointsCompared = 0;
   /** Calls that were checked against what their decision had to be, by the rule. */
   readonly checked = new Map<string, number>();
   /** How often a call was sent, and how often it was allowed by an answer, by its key. */
   readonly sent = new Map<string, number>();
-  readonly allowed_by_answer = new Map<string, number>();
+  readonly allowedByAnswer = new Map<string, number>();
 
   violate(kind: ViolationKind, what: string): void {
     this.violations.push({ kind, what });
@@ -123,7 +123,7 @@ export class Ledger {
 
   acknowledge(act: string, line?: string): void {
     count(this.acknowledged, act);
-    if (line !== undefined) count(this.expected_lines, line);
+    if (line !== undefined) count(this.expectedLines, line);
   }
 
   agent(name: string): AgentEntry {
@@ -145,11 +145,11 @@ export class Ledger {
   }
 
   /** An agent was informed that its call waits under this token. Not certain: it may be withdrawn since. */
-  waits(token: string, agent: AgentEntry, call: DrivenCall, is_resolved: boolean): RequestEntry {
+  waits(token: string, agent: AgentEntry, call: DrivenCall, isResolved: boolean): RequestEntry {
     const request = this.requests.get(token) ?? this.#newRequest(token, agent, call);
-    if (!is_resolved && request.fact.possible.includes("pending")) request.fact.begin("cancelled");
+    if (!isResolved && request.fact.possible.includes("pending")) request.fact.begin("cancelled");
     if (call.grant?.fact.possible.includes("active")) {
-      request.may_be_covered = true;
+      request.mayBeCovered = true;
       request.fact.begin("approved");
       request.undelivered.begin(true);
     }
@@ -165,11 +165,11 @@ export class Ledger {
       fact: new Fact<ApprovalStatus>("pending"),
       territory: new Fact<Territory>("none"),
       undelivered: new Fact(false),
-      is_held: false,
-      was_left: false,
+      isHeld: false,
+      wasLeft: false,
       answered: undefined,
-      answered_at: 0,
-      may_be_covered: false,
+      answeredAt: 0,
+      mayBeCovered: false,
     };
     this.requests.set(token, request);
     return request;
@@ -192,17 +192,17 @@ export class Ledger {
 
   /** An agent received a decision. `token`: of the request that it ends, if it ends one. */
   tell({ decision_id, outcome, status }: Decision, token: string | undefined): void {
-    this.received_count++;
-    const cancelled_token = status === "cancelled" ? token : undefined;
-    this.received.push({ decision_id, outcome, cancelled_token });
+    this.receivedCount++;
+    const cancelledToken = status === "cancelled" ? token : undefined;
+    this.received.push({ decision_id, outcome, cancelledToken });
   }
 
   /** A call was allowed by an answer: that may not happen more often than one was given. */
   spend(agent: AgentEntry, call: DrivenCall): void {
     const key = callKey(agent, call);
-    const spent = count(this.allowed_by_answer, key);
+    const spent = count(this.allowedByAnswer, key);
     const given = this.requestsOf(key).filter(
-      ({ answered, may_be_covered }) => answered === "approved" || may_be_covered,
+      ({ answered, mayBeCovered }) => answered === "approved" || mayBeCovered,
     ).length;
     if (spent > given)
       this.violate(

@@ -6,10 +6,10 @@ import type { Ledger } from "./ledger.ts";
  * takes, as soon as a decision arrives and the ledger holds what is wanted.
  */
 export type Moment =
-  | { kind: "any"; after_ms: number }
+  | { kind: "any"; afterMs: number }
   | { kind: "act"; count: number; delay: number }
   | { kind: "decision"; count: number }
-  | { kind: "start"; after_ms: number }
+  | { kind: "start"; afterMs: number }
   | { kind: "loaded"; isLoaded(ledger: Ledger): boolean };
 
 /** A gate is killed by then in any other case, in milliseconds. All times are those of a machine that does nothing else. */
@@ -25,13 +25,13 @@ export function drawMoment(random: Seeded): Moment {
     ])
   ) {
     case "any":
-      return { kind: "any", after_ms: random.real(1) ** 2 * 400 };
+      return { kind: "any", afterMs: random.real(1) ** 2 * 400 };
     case "act":
       return { kind: "act", count: 1 + random.below(20), delay: random.real(4) };
     case "decision":
       return { kind: "decision", count: 1 + random.below(150) };
     case "start":
-      return { kind: "start", after_ms: 20 + random.real(300) };
+      return { kind: "start", afterMs: 20 + random.real(300) };
   }
 }
 
@@ -49,15 +49,15 @@ export class Trigger {
   #acts = 0;
   #decisions = 0;
   #timers: NodeJS.Timeout[] = [];
-  #is_pulled = false;
+  #isPulled = false;
 
   constructor(moment: Moment, around: TriggerParts, kill: () => void) {
     this.#moment = moment;
     this.#around = around;
     this.#kill = kill;
     if (moment.kind === "loaded") return;
-    const after_ms = moment.kind === "any" ? moment.after_ms : LONGEST_LOAD_MS;
-    this.#after(after_ms);
+    const afterMs = moment.kind === "any" ? moment.afterMs : LONGEST_LOAD_MS;
+    this.#after(afterMs);
   }
 
   /** An act was sent. */
@@ -82,8 +82,8 @@ export class Trigger {
 
   #pull(): void {
     for (const timer of this.#timers) clearTimeout(timer);
-    if (this.#is_pulled) return;
-    this.#is_pulled = true;
+    if (this.#isPulled) return;
+    this.#isPulled = true;
     this.#kill();
   }
 }

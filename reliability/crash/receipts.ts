@@ -30,14 +30,14 @@ export async function checkReceipts(
   { env, slowness }: { env: NodeJS.ProcessEnv; slowness: number },
 ): Promise<void> {
   const wanted = [...answersIn(requests), ...grantActsIn(grants)];
-  const give_up_at = performance.now() + MADE_WITHIN_MS * slowness;
-  let found = eventsIn(paths.receipts_dir);
-  while (wanted.some((event) => !found.has(event)) && performance.now() < give_up_at) {
+  const giveUpAt = performance.now() + MADE_WITHIN_MS * slowness;
+  let found = eventsIn(paths.receiptsDir);
+  while (wanted.some((event) => !found.has(event)) && performance.now() < giveUpAt) {
     await sleep(LOOK_AGAIN_MS);
-    found = eventsIn(paths.receipts_dir);
+    found = eventsIn(paths.receiptsDir);
   }
   compareReceipts(ledger, wanted, found);
-  const { problems } = verifyFolder(paths.receipts_dir, knownKeys(paths.receipts_dir), recordedEnd(env));
+  const { problems } = verifyFolder(paths.receiptsDir, knownKeys(paths.receiptsDir), recordedEnd(env));
   for (const { verdict, file, line, message } of problems)
     ledger.violateOnce("receipt_wrong", `${file}:${line}: ${verdict}: ${message}`);
 }
@@ -46,8 +46,8 @@ export async function checkReceipts(
 export function compareReceipts(ledger: Ledger, wanted: readonly string[], found: Found): void {
   for (const event of wanted) if (!found.has(event)) ledger.violateOnce("receipt_missing", `${event} has no receipt`);
   // A denial that was pressed on the phone may be read after the requests were.
-  const by_phone = [...ledger.features.denied_by_phone].map((token) => `answer:${token}`);
-  const known = new Set([...wanted, ...by_phone]);
+  const byPhone = [...ledger.features.deniedByPhone].map((token) => `answer:${token}`);
+  const known = new Set([...wanted, ...byPhone]);
   for (const [event, number] of found) {
     if (number > 1) ledger.violateOnce("receipt_twice", `${event} has ${number} receipts`);
     if (!known.has(event)) ledger.violateOnce("invented", `a receipt says ${event}`);
@@ -95,15 +95,15 @@ export interface ReceiptSteps {
 }
 
 /** Read from copies: the next gate must find the files as they are. */
-export function stepsOf({ approvals_db, grants_db, receipts_dir }: GatePaths): ReceiptSteps {
-  const files = linesIn(receipts_dir, MONTH_FILE);
+export function stepsOf({ approvals_db, grants_db, receiptsDir }: GatePaths): ReceiptSteps {
+  const files = linesIn(receiptsDir, MONTH_FILE);
   const made = new Set(files.flatMap(({ lines }) => lines.map((line) => statementOfLine(line)?.predicate.event)));
   const rows = [
     ...dueIn(approvals_db, "SELECT 'answer:' || token AS event FROM receipts_due"),
     ...dueIn(grants_db, "SELECT 'grant:' || grant_id || ':' || act || ':' || id AS event FROM receipts_due"),
   ];
   const written = rows.filter((event) => made.has(event)).length;
-  return { due: rows.length - written, written, torn: files.filter(({ is_torn }) => is_torn).length };
+  return { due: rows.length - written, written, torn: files.filter(({ isTorn }) => isTorn).length };
 }
 
 function dueIn(file: string, sql: string): string[] {
@@ -131,7 +131,7 @@ export class KeptCheckpoints {
     const { problems } = await operator.call("audit.verify", { against: this.#texts.join("\n") });
     for (const { file, line, kind, problem } of problems)
       ledger.violateOnce("checkpoint_broken", `${file}:${line}: ${kind}: ${problem}`);
-    ledger.checkpoints_compared += this.#texts.length;
+    ledger.checkpointsCompared += this.#texts.length;
   }
 }
 

@@ -5,8 +5,8 @@ import { type CrashReport, crash } from "./crash.ts";
 /** `npm run crash [-- ROUNDS [SEED]] [--launcher FILE]`: kills gates under load and checks that nothing acknowledged is lost. */
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { launcher: { type: "string" } } });
-const [rounds = "2000", given_seed = String(Date.now() % 0x7fff_ffff)] = positionals;
-const seed = Number(given_seed);
+const [rounds = "2000", givenSeed = String(Date.now() % 0x7fff_ffff)] = positionals;
+const seed = Number(givenSeed);
 const PROGRESS_ROUNDS = 100;
 const MAX_PRINTED = 100;
 
@@ -21,8 +21,8 @@ const report = await crash({
   rounds: Number(rounds),
   seed,
   launcher: values.launcher,
-  progress(round, so_far) {
-    printViolations(so_far);
+  progress(round, soFar) {
+    printViolations(soFar);
     if (round % PROGRESS_ROUNDS === 0) console.log(`  ${round}`);
   },
 });
@@ -30,16 +30,16 @@ printViolations(report);
 console.log(summary(report));
 process.exitCode = report.violations.length === 0 ? 0 : 1;
 
-function summary({ moments, acknowledged, checked, violations, starts_ms, ...totals }: CrashReport): string {
+function summary({ moments, acknowledged, checked, violations, startsMs, ...totals }: CrashReport): string {
   const acts = [...acknowledged.values()].reduce((sum, number) => sum + number, 0);
   return [
     `${totals.rounds} rounds (${list(moments)}), seed ${totals.seed}: ${violations.length} violations`,
     `  ${acts} acts acknowledged (${list(acknowledged)})`,
-    `  ${totals.decisions_received} decisions received, ${totals.requests} requests`,
+    `  ${totals.decisionsReceived} decisions received, ${totals.requests} requests`,
     ...[...checked].map(([rule, number]) => `  ${String(number).padStart(7)} x ${rule}`),
-    `  ${totals.receipts} receipts; killed with ${steps(totals.receipt_steps)}`,
-    `  ${totals.checkpoints_compared} comparisons with checkpoints that were kept`,
-    `  a start took ${median(starts_ms).toFixed(0)} ms (median), ${Math.max(...starts_ms).toFixed(0)} ms at the most`,
+    `  ${totals.receipts} receipts; killed with ${steps(totals.receiptSteps)}`,
+    `  ${totals.checkpointsCompared} comparisons with checkpoints that were kept`,
+    `  a start took ${median(startsMs).toFixed(0)} ms (median), ${Math.max(...startsMs).toFixed(0)} ms at the most`,
   ].join("\n");
 }
 
@@ -48,7 +48,7 @@ function list(counts: ReadonlyMap<string, number>): string {
 }
 
 /** In how many kills receipts had come how far, and how many. */
-function steps(all: CrashReport["receipt_steps"]): string {
+function steps(all: CrashReport["receiptSteps"]): string {
   const kinds = ["due", "written", "torn"] as const;
   return kinds
     .map((kind) => {

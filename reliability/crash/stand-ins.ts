@@ -25,9 +25,9 @@ export class StandIns {
   /** Undefined where no such disk can be made. */
   readonly disk: FailingDisk | undefined;
   /** While safety.db can't be written. */
-  is_disk_failing = false;
+  isDiskFailing = false;
   /** How often that began. */
-  disk_failures = 0;
+  diskFailures = 0;
 
   private constructor(model: ModelServer, ntfy: NtfyServer, disk: FailingDisk | undefined) {
     this.model = model;
@@ -37,8 +37,8 @@ export class StandIns {
 
   static async begin(root: string): Promise<StandIns> {
     const model = await ModelServer.start(({ messages }) => {
-      const is_refused = messages.some(({ text }) => text.includes(REFUSED_WORD));
-      return JSON.stringify({ score: is_refused ? 0.1 : 0.9, reason: is_refused ? "it leaves" : "it fits" });
+      const isRefused = messages.some(({ text }) => text.includes(REFUSED_WORD));
+      return JSON.stringify({ score: isRefused ? 0.1 : 0.9, reason: isRefused ? "it leaves" : "it fits" });
     });
     return new StandIns(model, await NtfyServer.listening(), diskIn(root));
   }
@@ -78,10 +78,10 @@ when = "now"
     return this.model.requests.filter(({ messages }) => messages.some((one) => one.text.includes(text))).length;
   }
 
-  failDisk(is_failing: boolean): void {
-    this.is_disk_failing = is_failing;
-    if (is_failing) this.disk_failures++;
-    if (is_failing) this.disk?.fail({ what: "write", of: "/safety.db", code: "EIO" });
+  failDisk(isFailing: boolean): void {
+    this.isDiskFailing = isFailing;
+    if (isFailing) this.diskFailures++;
+    if (isFailing) this.disk?.fail({ what: "write", of: "/safety.db", code: "EIO" });
     else this.disk?.fail();
   }
 

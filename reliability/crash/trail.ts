@@ -18,13 +18,13 @@ export class TrailReader {
   /** Every decision that an agent received, and every act that was acknowledged, must be in the files. */
   check(ledger: Ledger): void {
     for (const file of readdirSync(this.#folder).filter((name) => MONTH_FILE.test(name))) this.#readOn(file);
-    for (const { decision_id, outcome, cancelled_token } of ledger.received) {
+    for (const { decision_id, outcome, cancelledToken } of ledger.received) {
       if (this.#outcomes.get(decision_id)?.has(outcome)) continue;
-      if (cancelled_token !== undefined && this.#lines.has(`answer ${cancelled_token} cancelled`)) continue;
+      if (cancelledToken !== undefined && this.#lines.has(`answer ${cancelledToken} cancelled`)) continue;
       ledger.violate("not_in_trail", `an agent received ${outcome}: decision ${decision_id}`);
     }
     ledger.received = [];
-    for (const [line, expected] of ledger.expected_lines) {
+    for (const [line, expected] of ledger.expectedLines) {
       const found = this.#lines.get(line) ?? 0;
       if (found < expected)
         ledger.violate("not_in_trail", `${expected} acts of ${line} were acknowledged, ${found} found`);
@@ -56,15 +56,15 @@ export class TrailReader {
   }
 }
 
-/** The ended lines of each file whose name matches. `is_torn`: something follows them. */
-export function linesIn(folder: string, names: RegExp): { lines: string[]; is_torn: boolean }[] {
+/** The ended lines of each file whose name matches. `isTorn`: something follows them. */
+export function linesIn(folder: string, names: RegExp): { lines: string[]; isTorn: boolean }[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => names.test(name))
     .map((name) => {
       const lines = readFileSync(join(folder, name), "utf8").split("\n");
       const rest = lines.pop() ?? "";
-      return { lines, is_torn: rest !== "" };
+      return { lines, isTorn: rest !== "" };
     });
 }
 

@@ -35,8 +35,8 @@ export class Acts {
     if (await tried(seen, () => done(operator.call("grants.add", { capability: "fs:read", target }))))
       grants.push(target);
     if (await tried(seen, () => done(operator.call("agents.pair", { name, level: "ReadOnly" })))) agents.push(name);
-    const decision_id = (await this.#call("time_now", {}))?.decision_id;
-    if (decision_id !== undefined) decisions.push(decision_id);
+    const decisionId = (await this.#call("time_now", {}))?.decision_id;
+    if (decisionId !== undefined) decisions.push(decisionId);
     const token = (await this.#call("fs_write", { path: `/srv/${name}.txt`, content: "x" }))?.pending?.token;
     const answer = (asked: string) => done(operator.call("approvals.resolve", { token: asked, decision: "rejected" }));
     if (token !== undefined && (await tried(seen, () => answer(token)))) answered.push(token);
@@ -66,8 +66,8 @@ export class Acts {
 
 /** The agent of the prepared homes, at the gate of one. @throws if it isn't let in */
 export async function greeted(home: string): Promise<Conversation> {
-  const { agent_tokens_dir, agent_socket } = gatePaths({ HOME: home });
-  const token = readFileSync(join(agent_tokens_dir, `${AGENT}.token`), "utf8").trim();
+  const { agentTokensDir, agent_socket } = gatePaths({ HOME: home });
+  const token = readFileSync(join(agentTokensDir, `${AGENT}.token`), "utf8").trim();
   const agent = await Conversation.begin(agent_socket, { name: AGENT, token });
   if (agent === undefined) throw new Error("not let in");
   return agent;

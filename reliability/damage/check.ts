@@ -57,10 +57,10 @@ function detailsOf({
   written_elsewhere,
   lost,
 }: Extract<CaseResult, { outcome: string }>["observation"]): string[] {
-  const of_lives = lives.flatMap(({ output, verify_problems, ...life }) => [
+  const ofLives = lives.flatMap(({ output, verify_problems, ...life }) => [
     JSON.stringify({ ...life, verify_problems: verify_problems.slice(0, 3) }).slice(0, 1000),
     `printed: ${JSON.stringify(output.slice(-600))}`,
   ]);
   const beyond = written_elsewhere.length + lost.length > 0 ? [JSON.stringify({ written_elsewhere, lost })] : [];
-  return [...of_lives, ...beyond];
+  return [...ofLives, ...beyond];
 }

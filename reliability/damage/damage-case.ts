@@ -47,8 +47,8 @@ export async function runCase({ file, kind, moment }: DamageCase, homes: Prepare
   const lives: Life[] = [];
   const lost: string[] = [];
   try {
-    if (moment === "at rest" && LEFT_BY_A_KILL.has(file.column)) await killInUse(home, homes.run_as, known);
-    const running = moment === "running" ? await RunningLife.begin(home, homes.run_as, known) : undefined;
+    if (moment === "at rest" && LEFT_BY_A_KILL.has(file.column)) await killInUse(home, homes.runAs, known);
+    const running = moment === "running" ? await RunningLife.begin(home, homes.runAs, known) : undefined;
     const reason = whyNot(kind, file, home, material);
     if (reason !== undefined) {
       await running?.stop();
@@ -59,13 +59,13 @@ export async function runCase({ file, kind, moment }: DamageCase, homes: Prepare
     const put = kind === "a foreign one" && KEPT_AS_IT_IS.has(file.column) ? readFileSync(file.path(home)) : undefined;
     const before = structuredClone(known);
     if (running !== undefined) lives.push(await running.goOn());
-    const restart = await lifeOf(home, homes.run_as, known, file);
+    const restart = await lifeOf(home, homes.runAs, known, file);
     lives.push(restart);
     if (running !== undefined && restart.state === "serving")
       lost.push(...onlyLater(restart.missing, before).filter((item) => !isCounted(item, lives)));
-    const written_elsewhere = changed(elsewhere, contents(material.elsewhere));
-    if (put !== undefined && !isStillThere(put, file.path(home))) written_elsewhere.push(file.path(home));
-    const observation = { lives, written_elsewhere, lost };
+    const writtenElsewhere = changed(elsewhere, contents(material.elsewhere));
+    if (put !== undefined && !isStillThere(put, file.path(home))) writtenElsewhere.push(file.path(home));
+    const observation = { lives, written_elsewhere: writtenElsewhere, lost };
     return { outcome: outcomeOf(observation, namesOf(file, home)), observation };
   } finally {
     homes.forget(made);
@@ -98,8 +98,8 @@ export function isCounted(item: string, lives: readonly Life[]): boolean {
 }
 
 /** A gate that is used, and killed while its last writes are in the logs beside the databases. */
-async function killInUse(home: string, run_as: RunAs, known: Known): Promise<void> {
-  const life = await RunningLife.begin(home, run_as, known);
+async function killInUse(home: string, runAs: RunAs, known: Known): Promise<void> {
+  const life = await RunningLife.begin(home, runAs, known);
   await life.killAfterActs();
 }
 
@@ -114,8 +114,8 @@ export class RunningLife {
     this.#operator = operator;
   }
 
-  static async begin(home: string, run_as: RunAs, known: Known): Promise<RunningLife> {
-    const gate = new GateProcess(home, run_as);
+  static async begin(home: string, runAs: RunAs, known: Known): Promise<RunningLife> {
+    const gate = new GateProcess(home, runAs);
     const state = await gate.started();
     const operator = await gate.operator();
     if (state !== "serving" || operator === undefined) {
@@ -144,13 +144,13 @@ export class RunningLife {
   /** Continues on a disk that fails, until an alarm is noticed or there was time enough, and kills the gate. */
   async goOnUntilKilled(isNoticed: (alarm: string) => boolean): Promise<Life> {
     const seen = nothingSeen();
-    const has_answered = await isOverInTime(async () => {
+    const hasAnswered = await isOverInTime(async () => {
       await this.#acts.doAll("after", seen);
       await tried(seen, async () => void (await this.#operator.call("audit.checkpoint", { is_fresh: true })));
-      const give_up_at = performance.now() + ALARM_WITHIN_MS;
+      const giveUpAt = performance.now() + ALARM_WITHIN_MS;
       for (;;) {
         const found = await lookThrough(this.#operator, nothingKnown());
-        if (found.messages.some(isNoticed) || performance.now() > give_up_at) {
+        if (found.messages.some(isNoticed) || performance.now() > giveUpAt) {
           for (const key of ["messages", "raw", "verify_problems"] as const) seen[key].push(...found[key]);
           return;
         }
@@ -158,29 +158,35 @@ export class RunningLife {
       }
     });
     this.#acts.end();
-    const ended_by_itself = this.#gate.hasEnded;
+    const endedByItself = this.#gate.hasEnded;
     await this.#gate.kill();
-    const end = ended_by_itself ? this.#gate.ending : 0;
-    const state = has_answered ? "serving" : "hangs";
-    return { ...seen, state, ended_by_itself, end, output: withoutPaths(this.#gate.output) };
+    const end = endedByItself ? this.#gate.ending : 0;
+    const state = hasAnswered ? "serving" : "hangs";
+    return { ...seen, state, ended_by_itself: endedByItself, end, output: withoutPaths(this.#gate.output) };
   }
 
   /** Continues at the damaged gate, and ends it. */
   async goOn(): Promise<Life> {
     const seen = nothingSeen();
     await delay(NOTICED_WITHIN_MS);
-    const has_answered = await isOverInTime(async () => {
+    const hasAnswered = await isOverInTime(async () => {
       await this.#acts.doAll("after", seen);
       const { messages, raw } = await lookThrough(this.#operator, nothingKnown());
       seen.messages.push(...messages);
       seen.raw.push(...raw);
     });
     this.#acts.end();
-    const ended_by_itself = this.#gate.hasEnded;
-    const has_stopped = await this.#gate.stop();
-    if (!has_stopped) await this.#gate.kill();
-    const state = has_stopped && has_answered ? "serving" : "hangs";
-    return { ...seen, state, ended_by_itself, end: this.#gate.ending, output: withoutPaths(this.#gate.output) };
+    const endedByItself = this.#gate.hasEnded;
+    const hasStopped = await this.#gate.stop();
+    if (!hasStopped) await this.#gate.kill();
+    const state = hasStopped && hasAnswered ? "serving" : "hangs";
+    return {
+      ...seen,
+      state,
+      ended_by_itself: endedByItself,
+      end: this.#gate.ending,
+      output: withoutPaths(this.#gate.output),
+    };
   }
 }
 
@@ -198,8 +204,8 @@ function nothingSeen(): Pick<Life, "missing" | "raw" | "messages" | "verify_prob
 }
 
 /** Starts a gate, reads everything that it knows, and stops it. */
-export async function lifeOf(home: string, run_as: RunAs, known: Known, file: GateFile): Promise<Life> {
-  const gate = new GateProcess(home, run_as);
+export async function lifeOf(home: string, runAs: RunAs, known: Known, file: GateFile): Promise<Life> {
+  const gate = new GateProcess(home, runAs);
   try {
     const life: Life = {
       state: await gate.started(),
@@ -215,12 +221,12 @@ export async function lifeOf(home: string, run_as: RunAs, known: Known, file: Ga
     const operator = await gate.operator();
     if (operator === undefined) life.messages.push(`${file.path(home)}: the operator isn't let in`);
     else {
-      const has_answered = await isOverInTime(async () => {
+      const hasAnswered = await isOverInTime(async () => {
         Object.assign(life, await lookThrough(operator, known));
       });
-      if (!has_answered) life.state = "hangs";
-      if (file.column === "agent's token") await greetAsAgent(home, run_as, file, life);
-      if (OF_RECEIPTS.has(file.column)) await verifyReceipts(home, run_as, life);
+      if (!hasAnswered) life.state = "hangs";
+      if (file.column === "agent's token") await greetAsAgent(home, runAs, file, life);
+      if (OF_RECEIPTS.has(file.column)) await verifyReceipts(home, runAs, life);
     }
     life.missing.push(...missingDecisions(home, known));
     life.ended_by_itself = gate.hasEnded;
@@ -232,36 +238,36 @@ export async function lifeOf(home: string, run_as: RunAs, known: Known, file: Ga
 }
 
 /** A damaged token is noticed by the agent that uses it. */
-async function greetAsAgent(home: string, run_as: RunAs, file: GateFile, life: Life): Promise<void> {
+async function greetAsAgent(home: string, runAs: RunAs, file: GateFile, life: Life): Promise<void> {
   const script = fileURLToPath(new URL("agent-greets.ts", import.meta.url));
-  const { output, end } = await outputOf([script, AGENT], home, run_as);
+  const { output, end } = await outputOf([script, AGENT], home, runAs);
   if (typeof end === "string") life.state = "hangs";
   else if (output.startsWith("raw")) life.raw.push(output);
   else if (!output.startsWith("let in")) life.messages.push(`${basename(file.path(home))}: ${output}`);
 }
 
 /** Damaged receipts are found by whoever verifies them, as the user that they belong to. */
-async function verifyReceipts(home: string, run_as: RunAs, life: Life): Promise<void> {
-  const { output, end } = await outputOf([LAUNCHER, "receipts", "verify"], home, run_as);
+async function verifyReceipts(home: string, runAs: RunAs, life: Life): Promise<void> {
+  const { output, end } = await outputOf([LAUNCHER, "receipts", "verify"], home, runAs);
   if (typeof end === "string") life.state = "hangs";
-  else if (end === EXIT.problem_found) life.verify_problems.push(output);
+  else if (end === EXIT.problemFound) life.verify_problems.push(output);
   else if (/^metnos-gate: .+\n {2}\S/m.test(output)) life.messages.push(output);
   else if (end !== EXIT.ok) life.raw.push(`receipts verify: ${end}: ${output}`);
 }
 
 /** What a program prints, and how it ended: its exit code, or a signal where it took too long. */
-async function outputOf(args: string[], home: string, run_as: RunAs) {
-  const program = new ProgramAt(home, args, run_as);
+async function outputOf(args: string[], home: string, runAs: RunAs) {
+  const program = new ProgramAt(home, args, runAs);
   await within(program.exited, PROGRAM_MS, null);
   await program.end("SIGKILL");
   return { output: program.output, end: program.ending };
 }
 
 function missingDecisions(home: string, { decisions }: Known): string[] {
-  const { audit_dir } = gatePaths({ HOME: home });
+  const { auditDir } = gatePaths({ HOME: home });
   let trail = "";
-  for (const name of monthFiles(audit_dir)) {
-    const file = join(audit_dir, name);
+  for (const name of monthFiles(auditDir)) {
+    const file = join(auditDir, name);
     if (lstatSync(file).isFile()) trail += readFileSync(file, "utf8");
   }
   return decisions.filter((id) => !trail.includes(id)).map((id) => `decision ${id}`);

@@ -54,17 +54,17 @@ export async function runFault(fault: FaultCase, homes: PreparedHomes): Promise<
     return { skipped: error instanceof Error ? error.message.trim().replaceAll("\n", "; ") : String(error) };
   }
   const { home } = failing;
-  const run_as = { ...homes.run_as, env: failing.env };
+  const runAs = { ...homes.runAs, env: failing.env };
   const known = structuredClone(homes.known);
   const file = fault.file ?? monthOfTrail();
   const names = faultNames(fault, home);
   try {
-    const running = await RunningLife.begin(home, run_as, known);
+    const running = await RunningLife.begin(home, runAs, known);
     const before = structuredClone(known);
     failing.fail();
     const life = await running.goOnUntilKilled((alarm) => isAlarmOf(alarm, names));
     failing.heal();
-    const after = await lifeOf(home, run_as, known, file);
+    const after = await lifeOf(home, runAs, known, file);
     const later = onlyLater(after.missing, before);
     const lost = later.filter((item) => !isCounted(item, [life, after]));
     // What is counted must be said while the gate that lost it runs.
@@ -88,8 +88,8 @@ function faultNames({ file, kind }: FaultCase, home: string): string[] {
     "kept-pauses": ["a restart would forget it"],
     "agent's token": [dirname(file.path(home))],
   };
-  const of_full = kind === "no room" ? ["the disk is full"] : [];
-  return [...namesOf(file, home), ...(more[file.column] ?? []), ...of_full];
+  const ofFull = kind === "no room" ? ["the disk is full"] : [];
+  return [...namesOf(file, home), ...(more[file.column] ?? []), ...ofFull];
 }
 
 /** A judge's says where its address is written: it is about no file. */
@@ -117,10 +117,10 @@ export function faultOutcomeOf(
   return hits === 0 ? "not written" : "harmless";
 }
 
-let disk_number = 0;
+let diskNumber = 0;
 
 function wholeDisk(kind: DiskFault, homes: PreparedHomes): Failing {
-  const disk = Ext4Disk.mount(join(homes.root, `disk-${disk_number++}`));
+  const disk = Ext4Disk.mount(join(homes.root, `disk-${diskNumber++}`));
   const { home, material } = homes.caseHome(disk.folder);
   disk.sync();
   return {
@@ -137,7 +137,7 @@ function wholeDisk(kind: DiskFault, homes: PreparedHomes): Failing {
 }
 
 function oneFile(file: GateFile, kind: FileFault, homes: PreparedHomes): Failing {
-  const disk: FailingDisk = makeFailingDisk(homes.makeFolder(`library-${disk_number++}`));
+  const disk: FailingDisk = makeFailingDisk(homes.makeFolder(`library-${diskNumber++}`));
   const made = homes.caseHome();
   return {
     env: disk.env,

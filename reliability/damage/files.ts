@@ -62,24 +62,24 @@ export const FILES: readonly GateFile[] = [
   ...DATABASES.map((place) => at("database-wal", `${nameOf(place)}-wal`, (paths) => `${paths[place]}-wal`)),
   ...DATABASES.map((place) => at("database-shm", `${nameOf(place)}-shm`, (paths) => `${paths[place]}-shm`)),
   at("activity.db", "activity.db", (paths) => paths.activity_db),
-  at("gate.lock", "gate.lock", (paths) => paths.lock_db),
-  at("audit-head", "audit-head", (paths) => paths.audit_head),
-  at("kept-pauses", "kept-pauses", (paths) => paths.kept_pauses),
-  at("month of the trail", "YYYY-MM.jsonl", (paths) => join(paths.audit_dir, monthFile(Date.now()))),
-  at("operator.token", "operator.token", (paths) => paths.operator_token),
+  at("gate.lock", "gate.lock", (paths) => paths.lockDb),
+  at("audit-head", "audit-head", (paths) => paths.auditHead),
+  at("kept-pauses", "kept-pauses", (paths) => paths.keptPauses),
+  at("month of the trail", "YYYY-MM.jsonl", (paths) => join(paths.auditDir, monthFile(Date.now()))),
+  at("operator.token", "operator.token", (paths) => paths.operatorToken),
   at("agent's token", "NAME.token", (paths) => agentTokenFile(paths, AGENT)),
-  at("chosen.json", "chosen.json", (paths) => paths.chosen_file),
-  at("judge-results.json", "judge-results.json", (paths) => paths.judge_results),
-  at("gate.toml", "gate.toml", (paths) => paths.config_file),
-  at("executor", "executors/*.toml", (paths) => join(paths.executors_dir, `${EXECUTOR}.toml`)),
+  at("chosen.json", "chosen.json", (paths) => paths.chosenFile),
+  at("judge-results.json", "judge-results.json", (paths) => paths.judgeResults),
+  at("gate.toml", "gate.toml", (paths) => paths.configFile),
+  at("executor", "executors/*.toml", (paths) => join(paths.executorsDir, `${EXECUTOR}.toml`)),
   at("policy_overrides.toml", "policy_overrides.toml", (paths) => paths.policy_overrides),
-  at("receipts.key", "receipts.key", (paths) => paths.receipt_key),
-  at("receipts/keys.jsonl", "receipts/keys.jsonl", (paths) => join(paths.receipts_dir, KEYS_FILE)),
-  at("month of receipts", "receipts/YYYY-MM.jsonl", (paths) => join(paths.receipts_dir, monthFile(Date.now()))),
+  at("receipts.key", "receipts.key", (paths) => paths.receiptKey),
+  at("receipts/keys.jsonl", "receipts/keys.jsonl", (paths) => join(paths.receiptsDir, KEYS_FILE)),
+  at("month of receipts", "receipts/YYYY-MM.jsonl", (paths) => join(paths.receiptsDir, monthFile(Date.now()))),
   at("month of checkpoints", "YYYY-MM.checkpoints", (paths) =>
-    new CheckpointFiles(paths.checkpoints_dir).fileAt(Date.now()),
+    new CheckpointFiles(paths.checkpointsDir).fileAt(Date.now()),
   ),
-  at("audit-tree", "audit-tree", (paths) => paths.checkpoint_record),
+  at("audit-tree", "audit-tree", (paths) => paths.checkpointRecord),
   at("evening-digest.json", "evening-digest.json", (paths) => eveningFile(paths)),
   at("socket", "gate.sock", (paths) => paths.agent_socket),
   at("socket", "operator.sock", (paths) => paths.operator_socket),
@@ -91,8 +91,8 @@ const UNIMPORTANT = /^activity\.db-(?:wal|shm)$/;
 /** Files in a used home that `FILES` doesn't name: they are damaged, too. */
 export function otherFiles(home: string): GateFile[] {
   const known = new Set(FILES.map((file) => file.path(home)));
-  const { state_dir, config_dir, audit_dir } = gatePaths({ HOME: home });
-  return [state_dir, config_dir, dirname(audit_dir)].flatMap((folder) =>
+  const { state_dir, configDir, auditDir } = gatePaths({ HOME: home });
+  return [state_dir, configDir, dirname(auditDir)].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => !entry.isDirectory() && !UNIMPORTANT.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))

@@ -30,8 +30,8 @@ export class ProgramAt extends RunningProgram {
 export class GateProcess extends ProgramAt {
   readonly #home: string;
 
-  constructor(home: string, run_as: RunAs) {
-    super(home, [LAUNCHER, "serve", "--no-notifications"], run_as);
+  constructor(home: string, runAs: RunAs) {
+    super(home, [LAUNCHER, "serve", "--no-notifications"], runAs);
     this.#home = home;
   }
 
@@ -57,9 +57,9 @@ export class GateProcess extends ProgramAt {
   async operator(): Promise<OperatorClient | undefined> {
     const paths = gatePaths({ HOME: this.#home });
     // A pipe would keep this process, too.
-    if (statSync(paths.operator_token, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+    if (statSync(paths.operatorToken, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
     try {
-      return await within(OperatorClient.connect(paths.operator_socket, paths.operator_token), ANSWER_MS, undefined);
+      return await within(OperatorClient.connect(paths.operator_socket, paths.operatorToken), ANSWER_MS, undefined);
     } catch {
       return undefined; // the caller decides what that means
     }

@@ -47,8 +47,8 @@ export interface Material {
   /** The user that the gate runs as; undefined: the one that runs this. */
   user: { uid: number; gid: number } | undefined;
   /** A home of another gate, and one of this gate's some time ago. */
-  foreign_home: string;
-  older_home: string;
+  foreignHome: string;
+  olderHome: string;
   /** A folder of the user's, outside of the gate's places; `precious` in it is what links lead to. */
   elsewhere: string;
 }
@@ -61,18 +61,18 @@ export function whyNot(
   kind: Kind,
   file: GateFile,
   home: string,
-  { user, older_home, foreign_home }: Material,
+  { user, olderHome, foreignHome }: Material,
 ): string | undefined {
   const path = file.path(home);
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined && kind !== "a folder" && kind !== "a named pipe" && !kind.endsWith("link"))
     return "there is no such file then";
-  const is_socket = stat?.isSocket() === true;
-  if (CHANGES_BYTES.has(kind) && (is_socket || (stat?.size === 0 && kind !== "random bytes"))) return "it has no bytes";
+  const isSocket = stat?.isSocket() === true;
+  if (CHANGES_BYTES.has(kind) && (isSocket || (stat?.size === 0 && kind !== "random bytes"))) return "it has no bytes";
   if (kind === "another user's" && user === undefined) return "only root can give files away";
   if (kind === "no permissions" && user === undefined && process.getuid?.() === 0) return "root may read everything";
-  if (kind === "an older copy" && (is_socket || !existsSync(file.path(older_home)))) return "there is no older one";
-  if (kind === "a foreign one" && foreignSource(file, foreign_home) === undefined) return "there is none of its kind";
+  if (kind === "an older copy" && (isSocket || !existsSync(file.path(olderHome)))) return "there is no older one";
+  if (kind === "a foreign one" && foreignSource(file, foreignHome) === undefined) return "there is none of its kind";
   return undefined;
 }
 
@@ -97,7 +97,7 @@ export function applyDamage(kind: Kind, file: GateFile, home: string, material: 
 }
 
 function putInPlace(kind: Kind, file: GateFile, path: string, material: Material): void {
-  const { elsewhere, older_home, foreign_home } = material;
+  const { elsewhere, olderHome, foreignHome } = material;
   switch (kind) {
     case "a folder":
       return void mkdirSync(path, { mode: 0o700 });
@@ -110,9 +110,9 @@ function putInPlace(kind: Kind, file: GateFile, path: string, material: Material
     case "another user's":
       return writeFileSync(path, "", { mode: 0o600 });
     case "a foreign one":
-      return copyOver(foreignSource(file, foreign_home), path);
+      return copyOver(foreignSource(file, foreignHome), path);
     case "an older copy":
-      return copyOver(file.path(older_home), path);
+      return copyOver(file.path(olderHome), path);
     default:
       return undefined;
   }
@@ -151,25 +151,25 @@ const SQLITE_MAGIC = "SQLite format 3";
 /** Of a database the head of a page: elsewhere a change may be in bytes that are never read. */
 function middleOf(path: string, size: number): number {
   const middle = Math.floor(size / 2);
-  const is_database = readFileSync(path).toString("latin1", 0, SQLITE_MAGIC.length) === SQLITE_MAGIC;
-  return is_database && size >= 2 * PAGE ? Math.max(PAGE, middle - (middle % PAGE)) : middle;
+  const isDatabase = readFileSync(path).toString("latin1", 0, SQLITE_MAGIC.length) === SQLITE_MAGIC;
+  return isDatabase && size >= 2 * PAGE ? Math.max(PAGE, middle - (middle % PAGE)) : middle;
 }
 
 /** In a socket's place, too, another program's file must be left alone. */
 const REPLACED_BY_A_DATABASE: ReadonlySet<Column> = new Set(["database", "activity.db", "gate.lock", "socket"]);
 
 /** A sound file of the same kind that isn't this gate's. */
-function foreignSource(file: GateFile, foreign_home: string): string | undefined {
-  if (REPLACED_BY_A_DATABASE.has(file.column)) return join(foreign_home, FOREIGN_DATABASE);
-  const path = file.path(foreign_home);
+function foreignSource(file: GateFile, foreignHome: string): string | undefined {
+  if (REPLACED_BY_A_DATABASE.has(file.column)) return join(foreignHome, FOREIGN_DATABASE);
+  const path = file.path(foreignHome);
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : undefined;
 }
 
 const FOREIGN_DATABASE = "somebody-elses.db";
 
 /** Puts another program's database into the foreign home. */
-export function makeForeignDatabase(foreign_home: string): void {
-  const db = new Database(join(foreign_home, FOREIGN_DATABASE));
+export function makeForeignDatabase(foreignHome: string): void {
+  const db = new Database(join(foreignHome, FOREIGN_DATABASE));
   db.exec("CREATE TABLE mine (id INTEGER PRIMARY KEY, note TEXT); INSERT INTO mine (note) VALUES ('not the gate''s')");
   db.close();
 }

@@ -76,16 +76,16 @@ type = "object"
 export class PreparedHomes {
   /** Where all of them are; removed by `remove`. */
   readonly root: string;
-  readonly run_as: RunAs;
+  readonly runAs: RunAs;
   readonly used: string;
   readonly known = nothingKnown();
   readonly #older: string;
   readonly #foreign: string;
   #next = 0;
 
-  private constructor(root: string, run_as: RunAs) {
+  private constructor(root: string, runAs: RunAs) {
     this.root = root;
-    this.run_as = run_as;
+    this.runAs = runAs;
     this.used = join(root, "used");
     this.#older = join(root, "older");
     this.#foreign = join(root, "foreign");
@@ -95,9 +95,9 @@ export class PreparedHomes {
     const root = mkdtempSync(join(tmpdir(), "metnos-damage-"));
     chmodSync(root, 0o755);
     const user = process.getuid?.() === 0 ? NOBODY : undefined;
-    const compile_cache = join(root, "compile-cache");
-    const homes = new PreparedHomes(root, { user, compile_cache });
-    homes.#makeFolder(compile_cache);
+    const compileCache = join(root, "compile-cache");
+    const homes = new PreparedHomes(root, { user, compile_cache: compileCache });
+    homes.#makeFolder(compileCache);
     await homes.#workIn(homes.#foreign, "foreign", nothingKnown());
     makeForeignDatabase(homes.#foreign);
     await homes.#workIn(homes.used, "first", homes.known);
@@ -117,7 +117,7 @@ export class PreparedHomes {
     this.#give(precious);
     return {
       home,
-      material: { user: this.run_as.user, foreign_home: this.#foreign, older_home: this.#older, elsewhere },
+      material: { user: this.runAs.user, foreignHome: this.#foreign, olderHome: this.#older, elsewhere },
     };
   }
 
@@ -141,15 +141,15 @@ export class PreparedHomes {
     const paths = gatePaths({ HOME: home });
     if (known.agents.length === 0) {
       this.#makeFolder(home);
-      mkdirSync(paths.executors_dir, { recursive: true, mode: 0o700 });
-      writeFileSync(paths.config_file, CONFIG, { mode: 0o600 });
+      mkdirSync(paths.executorsDir, { recursive: true, mode: 0o700 });
+      writeFileSync(paths.configFile, CONFIG, { mode: 0o600 });
       writeFileSync(paths.policy_overrides, OVERRIDES, { mode: 0o600 });
-      writeFileSync(join(paths.executors_dir, `${EXECUTOR}.toml`), MANIFEST, { mode: 0o600 });
+      writeFileSync(join(paths.executorsDir, `${EXECUTOR}.toml`), MANIFEST, { mode: 0o600 });
       execFileSync("chmod", ["-R", "go=", home]);
-      const { user } = this.run_as;
+      const { user } = this.runAs;
       if (user !== undefined) execFileSync("chown", ["-R", `${user.uid}:${user.gid}`, home]);
     }
-    const gate = new GateProcess(home, this.run_as);
+    const gate = new GateProcess(home, this.runAs);
     try {
       const state = await gate.started();
       const operator = await gate.operator();
@@ -158,8 +158,8 @@ export class PreparedHomes {
       await workWith(operator, home, name, known);
       await operator.close();
       if (!(await gate.stop())) throw new Error("the gate to begin with doesn't end");
-      keepJudgeResult(paths.judge_results, judgeResult(name));
-      this.#give(paths.judge_results);
+      keepJudgeResult(paths.judgeResults, judgeResult(name));
+      this.#give(paths.judgeResults);
     } finally {
       await gate.kill();
     }
@@ -175,7 +175,7 @@ export class PreparedHomes {
   }
 
   #give(path: string): void {
-    const { user } = this.run_as;
+    const { user } = this.runAs;
     if (user !== undefined) chownSync(path, user.uid, user.gid);
   }
 }
@@ -197,8 +197,8 @@ async function workWith(operator: OperatorClient, home: string, name: string, kn
   await operator.call("approvals.resolve", { token: pending, decision: "rejected" });
   known.answered.push(pending);
   agent.close();
-  const ttl_seconds = name === "second" ? 1234 : 999;
-  await operator.call("settings.set", { key: "approvals.ttl_seconds", value: ttl_seconds });
+  const ttlSeconds = name === "second" ? 1234 : 999;
+  await operator.call("settings.set", { key: "approvals.ttl_seconds", value: ttlSeconds });
   await operator.call("safety.pause", { reason: name });
-  Object.assign(known, { ttl_seconds, paused: name });
+  Object.assign(known, { ttl_seconds: ttlSeconds, paused: name });
 }

@@ -66,7 +66,7 @@ class KilledHooks {
   readonly #launcher: string;
   #gate: GateProcess | undefined;
   #operator: OperatorClient | undefined;
-  #open_files = 0;
+  #openFiles = 0;
   #answered = new Set<number>();
 
   constructor(home: BenchHome, options: { shell: string; victim: Victim; random: Seeded }) {
@@ -79,7 +79,7 @@ class KilledHooks {
       env: { HOME: home.home, PATH: home.env.PATH ?? "" },
       program: { nodes: [process.execPath], scripts: [script] },
       // Without pipes its program asks each time.
-      pipes_dir: options.victim === "program" ? join(home.home, "none") : pipesFolder(home.paths.state_dir),
+      pipesDir: options.victim === "program" ? join(home.home, "none") : pipesFolder(home.paths.state_dir),
     });
     writeFileSync(this.#launcher, text.replace("/bin/sh", options.shell), { mode: 0o700 });
   }
@@ -87,7 +87,7 @@ class KilledHooks {
   async begin(): Promise<void> {
     await this.#start();
     await this.#becomes(PAIRS_MS, () => this.#wrongPairs());
-    this.#open_files = this.#gate?.openFiles() ?? 0;
+    this.#openFiles = this.#gate?.openFiles() ?? 0;
   }
 
   async batch(first: number, count: number): Promise<void> {
@@ -118,8 +118,8 @@ class KilledHooks {
 
   async lookAtRest(): Promise<void> {
     await this.#expect(PAIRS_MS, "the folder of pipes holds", () => this.#wrongPairs());
-    await this.#expect(PAIRS_MS, `more files are open than the ${this.#open_files} before`, () =>
-      (this.#gate?.openFiles() ?? 0) > this.#open_files + OPENED_LATER ? String(this.#gate?.openFiles()) : "",
+    await this.#expect(PAIRS_MS, `more files are open than the ${this.#openFiles} before`, () =>
+      (this.#gate?.openFiles() ?? 0) > this.#openFiles + OPENED_LATER ? String(this.#gate?.openFiles()) : "",
     );
   }
 
@@ -131,21 +131,27 @@ class KilledHooks {
 
   async #start(): Promise<void> {
     this.#gate = await startGate(this.#home, ["--no-notifications"]);
-    const { operator_socket, operator_token } = this.#home.paths;
-    this.#operator = await OperatorClient.connect(operator_socket, operator_token);
+    const { operator_socket, operatorToken } = this.#home.paths;
+    this.#operator = await OperatorClient.connect(operator_socket, operatorToken);
   }
 
   #ask(number: number, kind: Asked["kind"]): Asked {
     const folder = join(this.#home.home, "asked");
     mkdirSync(folder, { recursive: true });
     const [input, output] = [join(folder, `${number}.in`), join(folder, `${number}.out`)];
-    const [tool_name, tool_input] =
+    const [toolName, toolInput] =
       kind === "allowed"
         ? ["Read", { file_path: `/srv/granted-${number}-/a` }]
         : kind === "denied"
           ? ["Bash", { command: `cat ~/.ssh/id_${number}` }]
           : ["Write", { file_path: `/srv/asked-${number}-`, content: "x".repeat(number % 4 === 0 ? 100_000 : 10) }];
-    const said = { session_id: "s", cwd: "/srv", hook_event_name: "PreToolUse", tool_name, tool_input };
+    const said = {
+      session_id: "s",
+      cwd: "/srv",
+      hook_event_name: "PreToolUse",
+      tool_name: toolName,
+      tool_input: toolInput,
+    };
     writeFileSync(input, JSON.stringify({ ...said, tool_use_id: `use-${number}` }));
     const wait = kind === "left" && this.#options.victim !== "gate" ? "1" : "100";
     const client = spawn(
@@ -160,9 +166,9 @@ class KilledHooks {
     return { number, kind, client, output, closed: new Promise((resolve) => client.once("close", resolve)) };
   }
 
-  async #kill(client: ChildProcess, after_ms: number): Promise<void> {
+  async #kill(client: ChildProcess, afterMs: number): Promise<void> {
     const { victim } = this.#options;
-    await delay(after_ms);
+    await delay(afterMs);
     if (victim === "client") return void client.kill("SIGKILL");
     while (client.exitCode === null && client.signalCode === null) {
       const launchers = childrenOf(client.pid);
@@ -216,8 +222,8 @@ class KilledHooks {
     }
     const reason = said?.permissionDecisionReason?.replace(/^Metnos Gate: /, "").split(";")[0] ?? "";
     if (said?.permissionDecision === "allow") {
-      const is_own = kind === "allowed" ? reason === `allowed by grant ${number + 1}` : this.#answered.has(number);
-      if (!is_own || kind === "denied") says("was allowed by no decision of its own");
+      const isOwn = kind === "allowed" ? reason === `allowed by grant ${number + 1}` : this.#answered.has(number);
+      if (!isOwn || kind === "denied") says("was allowed by no decision of its own");
       if (!trail.includes(kind === "allowed" ? `"reason":"${reason}"` : `"status":"approved"`))
         says("isn't in the trail");
     } else if (said?.permissionDecision !== "deny") says("has no answer");
@@ -227,18 +233,18 @@ class KilledHooks {
   }
 
   #trail(): string {
-    const { audit_dir } = this.#home.paths;
-    if (!existsSync(audit_dir)) return "";
-    const files = readdirSync(audit_dir).filter((name) => MONTH_FILE.test(name));
-    return files.map((name) => readFileSync(join(audit_dir, name), "utf8")).join("");
+    const { auditDir } = this.#home.paths;
+    if (!existsSync(auditDir)) return "";
+    const files = readdirSync(auditDir).filter((name) => MONTH_FILE.test(name));
+    return files.map((name) => readFileSync(join(auditDir, name), "utf8")).join("");
   }
 
   #wrongPairs(): string {
     const folder = pipesFolder(this.#home.paths.state_dir);
     const names = existsSync(folder) ? readdirSync(folder) : [];
     const pipes = names.filter((name) => lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFIFO());
-    const is_right = [".up", ".down"].every((end) => pipes.filter((name) => name.endsWith(end)).length === PAIRS);
-    return is_right && names.length === 2 * PAIRS ? "" : `${pipes.length} pipes of ${names.length} names`;
+    const isRight = [".up", ".down"].every((end) => pipes.filter((name) => name.endsWith(end)).length === PAIRS);
+    return isRight && names.length === 2 * PAIRS ? "" : `${pipes.length} pipes of ${names.length} names`;
   }
 
   /** The launchers, and what they have started. */
@@ -250,23 +256,23 @@ class KilledHooks {
         const [words, env, stat] = ["cmdline", "environ", "stat"].map((name) =>
           readFileSync(`/proc/${pid}/${name}`, "utf8"),
         );
-        const is_gates = Number(stat?.slice(stat.lastIndexOf(")") + 4).split(" ")[0]) === this.#gate?.child.pid;
-        const is_hooks = words?.includes(this.#launcher) || env?.split("\0").includes(`HOME=${this.#home.home}`);
-        if (is_hooks && !is_gates) found.push({ pid, text: words?.replaceAll("\0", " ").slice(0, 60) ?? "" });
+        const isGates = Number(stat?.slice(stat.lastIndexOf(")") + 4).split(" ")[0]) === this.#gate?.child.pid;
+        const isHooks = words?.includes(this.#launcher) || env?.split("\0").includes(`HOME=${this.#home.home}`);
+        if (isHooks && !isGates) found.push({ pid, text: words?.replaceAll("\0", " ").slice(0, 60) ?? "" });
       } catch {} // it has ended
     }
     return found;
   }
 
-  async #becomes(within_ms: number, wrong: () => string | Promise<string>): Promise<string> {
-    for (const until = performance.now() + within_ms; ; await delay(20)) {
+  async #becomes(withinMs: number, wrong: () => string | Promise<string>): Promise<string> {
+    for (const until = performance.now() + withinMs; ; await delay(20)) {
       const what = await wrong();
       if (what === "" || performance.now() > until) return what;
     }
   }
 
-  async #expect(within_ms: number, what: string, wrong: () => string | Promise<string>): Promise<void> {
-    const found = await this.#becomes(within_ms, wrong);
+  async #expect(withinMs: number, what: string, wrong: () => string | Promise<string>): Promise<void> {
+    const found = await this.#becomes(withinMs, wrong);
     if (found !== "") this.violations.push(`${what}: ${found}`);
   }
 }

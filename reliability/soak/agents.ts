@@ -10,8 +10,8 @@ export interface LoadCounts {
   answered: number;
   unanswered: number;
   withdrawn: number;
-  operator_answers: number;
-  grants_changed: number;
+  operatorAnswers: number;
+  grantsChanged: number;
   restarts: number;
   failures: string[];
 }
@@ -28,7 +28,7 @@ export class SoakAgent {
   readonly #counts: LoadCounts;
   readonly #expected = new Map<string, Expected>();
   #client: LineClient | undefined;
-  #next_id = 1;
+  #nextId = 1;
 
   constructor(agent: PairedAgent, socket: string, counts: LoadCounts) {
     this.#agent = agent;
@@ -84,7 +84,7 @@ export class SoakAgent {
 
   #send(type: string, data: Record<string, unknown>, expected: Expected): void {
     if (this.#client === undefined) return; // about to reconnect
-    const id = `s${this.#next_id++}`;
+    const id = `s${this.#nextId++}`;
     this.#expected.set(id, expected);
     this.#counts.sent++;
     this.#client.send({ type, data: { id, ...data } });

@@ -5,10 +5,10 @@ export interface Sample {
   /** Round trips of the probe's calls to the gate, and of the same lines to a bare echo. */
   gate_ms: number[];
   echo_ms: number[];
-  resident_mib: number;
+  residentMib: number;
   open_files: number;
   /** Of the largest write-ahead log. */
-  wal_mib: number;
+  walMib: number;
 }
 
 /** One measure in the first and in the last third of a soak. */
@@ -48,11 +48,11 @@ export function trendsOf(samples: readonly Sample[], limit: number): Trend[] {
       (part) => typical(part, "gate_ms", share),
       () => typical(last, "echo_ms", share) / typical(first, "echo_ms", share),
     );
-  const wal = trend("largest log", "MiB", (part) => Math.max(...part.map(({ wal_mib }) => wal_mib)));
+  const wal = trend("largest log", "MiB", (part) => Math.max(...part.map(({ walMib }) => walMib)));
   return [
     latency("median latency", 0.5),
     latency("p99 latency", 0.99),
-    trend("memory", "MiB", (part) => median(part.map(({ resident_mib }) => resident_mib))),
+    trend("memory", "MiB", (part) => median(part.map(({ residentMib }) => residentMib))),
     trend("open files", "", (part) => median(part.map(({ open_files }) => open_files))),
     { ...wal, ok: wal.ok || wal.last <= SMALL_WAL_MIB },
   ];

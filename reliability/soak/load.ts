@@ -8,13 +8,13 @@ export interface LoadSettings {
   agents: PairedAgent[];
   agent_socket: string;
   operator_socket: string;
-  operator_token: string;
+  operatorToken: string;
   /** A file that a grant lets every agent read. */
   readable: string;
   /** Of all agents together. */
-  calls_per_second: number;
+  callsPerSecond: number;
   /** No call is sent while so many have no answer: a slow machine then gets fewer. Left out: whatever the gate takes. */
-  most_unanswered?: number | undefined;
+  mostUnanswered?: number | undefined;
 }
 
 const TICK_MS = 20;
@@ -27,8 +27,8 @@ process.once("message", (settings: LoadSettings) => {
     answered: 0,
     unanswered: 0,
     withdrawn: 0,
-    operator_answers: 0,
-    grants_changed: 0,
+    operatorAnswers: 0,
+    grantsChanged: 0,
     restarts: 0,
     failures: [],
   };
@@ -48,24 +48,24 @@ async function drive({ agents: paired, agent_socket, ...settings }: LoadSettings
   await Promise.all(agents.map((agent) => agent.connect()));
   const any = () => agents[Math.floor(Math.random() * agents.length)];
   const unanswered = () => agents.reduce((sum, agent) => sum + agent.unanswered, 0);
-  const { calls_per_second, most_unanswered = Number.POSITIVE_INFINITY } = settings;
+  const { callsPerSecond, mostUnanswered = Number.POSITIVE_INFINITY } = settings;
   const began = performance.now();
   let due = 0;
-  let restarted_at = began;
-  let reported_at = began;
+  let restartedAt = began;
+  let reportedAt = began;
   for await (const _ of setInterval(TICK_MS)) {
     const now = performance.now();
-    for (const end = ((now - began) / 1000) * calls_per_second; due < end; due++)
-      if (unanswered() < most_unanswered) sendOne(any(), settings);
-    if (now - restarted_at > RESTART_EVERY_MS) {
-      restarted_at = now;
+    for (const end = ((now - began) / 1000) * callsPerSecond; due < end; due++)
+      if (unanswered() < mostUnanswered) sendOne(any(), settings);
+    if (now - restartedAt > RESTART_EVERY_MS) {
+      restartedAt = now;
       counts.restarts++;
       any()
         ?.restart()
         .catch((error: unknown) => counts.failures.push(`coming back: ${String(error)}`));
     }
-    if (now - reported_at > REPORT_MS) {
-      reported_at = now;
+    if (now - reportedAt > REPORT_MS) {
+      reportedAt = now;
       counts.unanswered = unanswered();
       process.send?.(counts);
       counts.failures = [];

@@ -13,11 +13,11 @@ const PAGE_RELOAD_MS = 10_000;
 
 interface Sockets {
   operator_socket: string;
-  operator_token: string;
+  operatorToken: string;
 }
 
-function connect({ operator_socket, operator_token }: Sockets): Promise<OperatorClient> {
-  return OperatorClient.connect(operator_socket, operator_token);
+function connect({ operator_socket, operatorToken }: Sockets): Promise<OperatorClient> {
+  return OperatorClient.connect(operator_socket, operatorToken);
 }
 
 /** Answers every request after a moment. */
@@ -41,7 +41,7 @@ async function answer(operator: OperatorApi, token: string, counts: LoadCounts):
   const scope = luck < 0.05 ? "permanent" : luck < 0.1 ? "session" : "none";
   try {
     await operator.call("approvals.resolve", { token, decision, scope });
-    counts.operator_answers++;
+    counts.operatorAnswers++;
   } catch (error) {
     // Its agent withdrew it, or has disconnected.
     if (!(error instanceof GateError && error.code === "already_resolved")) throw error;
@@ -57,7 +57,7 @@ export async function changeGrants(sockets: Sockets, counts: LoadCounts): Promis
     const grants = (await operator.call("grants.list", {})).sort((a, b) => a.id - b.id).slice(1);
     for (const { id } of grants.slice(0, Math.max(0, grants.length - GRANTS_KEPT)))
       await operator.call("grants.revoke", { id });
-    counts.grants_changed++;
+    counts.grantsChanged++;
     await sleep(1000);
   }
 }

@@ -8,8 +8,8 @@ import type { PairedAgent } from "./agents.ts";
 export interface ProbeSettings {
   agent: PairedAgent;
   agent_socket: string;
-  echo_socket: string;
-  calls_per_second: number;
+  echoSocket: string;
+  callsPerSecond: number;
 }
 
 export interface ProbeReport {
@@ -26,25 +26,25 @@ process.once("message", (settings: ProbeSettings) => {
   });
 });
 
-async function measure({ agent, agent_socket, echo_socket, calls_per_second }: ProbeSettings): Promise<void> {
+async function measure({ agent, agent_socket, echoSocket, callsPerSecond }: ProbeSettings): Promise<void> {
   const gate = await LineClient.connect(agent_socket);
-  const echo = await LineClient.connect(echo_socket);
+  const echo = await LineClient.connect(echoSocket);
   const hello = { id: "hello", protocol: 1, agent: { name: agent.name }, token: agent.token };
   const greeted = await gate.ask({ type: "hello", data: hello });
   if (greeted.type !== "hello.ok") throw new Error(`the gate answered ${greeted.type}`);
   let report: ProbeReport = { gate_ms: [], echo_ms: [] };
-  let reported_at = performance.now();
+  let reportedAt = performance.now();
   process.once("disconnect", () => process.exit());
   for (let number = 0; ; number++) {
     const call = { type: "tool.call", data: { id: `m${number}`, intent: "", executor: "time_now", args: {} } };
     report.gate_ms.push(await timed(gate, call, "tool.decision"));
     report.echo_ms.push(await timed(echo, call, "tool.call"));
-    if (performance.now() - reported_at > REPORT_MS) {
+    if (performance.now() - reportedAt > REPORT_MS) {
       process.send?.(report);
       report = { gate_ms: [], echo_ms: [] };
-      reported_at = performance.now();
+      reportedAt = performance.now();
     }
-    await sleep(1000 / calls_per_second);
+    await sleep(1000 / callsPerSecond);
   }
 }
 

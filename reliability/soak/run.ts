@@ -16,33 +16,33 @@ const LINES = 30;
 const LIMIT = 1.1;
 
 const seconds = minutes * 60;
-const warm_up_seconds = Math.min(120, Math.max(20, seconds / 10));
-const sample_seconds = 5;
-const samples_per_line = Math.max(1, Math.round(seconds / sample_seconds / LINES));
-console.log(`${minutes} minutes after ${warm_up_seconds} s that don't count`);
+const warmUpSeconds = Math.min(120, Math.max(20, seconds / 10));
+const sampleSeconds = 5;
+const samplesPerLine = Math.max(1, Math.round(seconds / sampleSeconds / LINES));
+console.log(`${minutes} minutes after ${warmUpSeconds} s that don't count`);
 console.log("     time   calls   median      p99  longest     memory  files      log   (ms, MiB)");
 let line: number[] = [];
 let number = 0;
-const { trends, counts, failures, trail_problems } = await soak({
+const { trends, counts, failures, trailProblems } = await soak({
   seconds,
-  warm_up_seconds,
+  warmUpSeconds,
   agents: 50,
-  calls_per_second: Number(values.calls),
-  sample_seconds,
+  callsPerSecond: Number(values.calls),
+  sampleSeconds,
   limit: LIMIT,
   launcher: values.launcher,
-  progress(at, { gate_ms, resident_mib, open_files, wal_mib }, { answered }) {
+  progress(at, { gate_ms, residentMib, open_files, walMib }, { answered }) {
     line.push(...gate_ms);
-    if (++number % samples_per_line !== 0) return;
+    if (++number % samplesPerLine !== 0) return;
     const ms = [0.5, 0.99, 1].map((share) => quantile(line, share).toFixed(2).padStart(8));
     console.log(
-      `${`${at} s`.padStart(9)} ${String(answered).padStart(7)} ${ms.join(" ")} ${resident_mib.toFixed(1).padStart(10)} ${String(open_files).padStart(6)} ${wal_mib.toFixed(2).padStart(8)}`,
+      `${`${at} s`.padStart(9)} ${String(answered).padStart(7)} ${ms.join(" ")} ${residentMib.toFixed(1).padStart(10)} ${String(open_files).padStart(6)} ${walMib.toFixed(2).padStart(8)}`,
     );
     line = [];
   },
 });
 console.log(
-  `\n${counts.answered} of ${counts.sent} messages answered, ${counts.operator_answers} requests answered by the operator, ${counts.withdrawn} withdrawn, ${counts.grants_changed} grants given, ${counts.restarts} agents restarted`,
+  `\n${counts.answered} of ${counts.sent} messages answered, ${counts.operatorAnswers} requests answered by the operator, ${counts.withdrawn} withdrawn, ${counts.grantsChanged} grants given, ${counts.restarts} agents restarted`,
 );
 console.log("last third against the first (latency without what a bare echo lost in the same time):");
 for (const { name, unit, first, last, ratio, ok } of trends)
@@ -50,6 +50,6 @@ for (const { name, unit, first, last, ratio, ok } of trends)
     `  ${ok ? "  " : "!!"} ${name.padEnd(16)} ${first.toFixed(2).padStart(8)} -> ${last.toFixed(2).padStart(8)} ${unit.padEnd(4)} ${ratio.toFixed(3)}x   limit ${LIMIT}x`,
   );
 for (const failure of failures.slice(0, 20)) console.log(`!! ${failure}`);
-if (trail_problems > 0) console.log(`!! the trail has ${trail_problems} problems`);
-const is_ok = failures.length === 0 && trail_problems === 0 && trends.every(({ ok }) => ok);
-process.exitCode = is_ok ? 0 : 1;
+if (trailProblems > 0) console.log(`!! the trail has ${trailProblems} problems`);
+const isOk = failures.length === 0 && trailProblems === 0 && trends.every(({ ok }) => ok);
+process.exitCode = isOk ? 0 : 1;

@@ -20,12 +20,12 @@ import type { ProbeReport, ProbeSettings } from "./probe.ts";
 export interface SoakOptions {
   seconds: number;
   /** Not counted: by then the engine has compiled what it will compile, and the answers of the first minute have arrived. */
-  warm_up_seconds: number;
+  warmUpSeconds: number;
   agents: number;
-  calls_per_second: number;
+  callsPerSecond: number;
   /** As in `LoadSettings`. */
-  most_unanswered?: number;
-  sample_seconds: number;
+  mostUnanswered?: number;
+  sampleSeconds: number;
   /** What the last third may be against the first. */
   limit: number;
   launcher?: string | undefined;
@@ -37,7 +37,7 @@ export interface SoakReport {
   counts: LoadCounts;
   failures: string[];
   /** Of the trail's check at the end. */
-  trail_problems: number;
+  trailProblems: number;
 }
 
 /** A gate that is further behind than this with its answers doesn't keep up. */
@@ -69,40 +69,40 @@ async function run(
   paths: GatePaths,
   children: ChildProcess[],
 ): Promise<SoakReport> {
-  const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
-  const [probe_agent, ...agents] = await pairAgents(operator, 1 + options.agents);
-  if (probe_agent === undefined) throw new Error("no agent was paired");
+  const operator = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
+  const [probeAgent, ...agents] = await pairAgents(operator, 1 + options.agents);
+  if (probeAgent === undefined) throw new Error("no agent was paired");
   const readable = await readableFile(operator, folder);
-  const { agent_socket, operator_socket, operator_token } = paths;
-  const echo_socket = join(folder, "echo.sock");
-  children.push(await startEcho(echo_socket));
+  const { agent_socket, operator_socket, operatorToken } = paths;
+  const echoSocket = join(folder, "echo.sock");
+  children.push(await startEcho(echoSocket));
   const load = new Child<LoadSettings, LoadCounts>("load.ts", {
     agents,
     agent_socket,
     operator_socket,
-    operator_token,
+    operatorToken,
     readable,
-    calls_per_second: options.calls_per_second,
-    most_unanswered: options.most_unanswered,
+    callsPerSecond: options.callsPerSecond,
+    mostUnanswered: options.mostUnanswered,
   });
   const probe = new Child<ProbeSettings, ProbeReport>("probe.ts", {
-    agent: probe_agent,
+    agent: probeAgent,
     agent_socket,
-    echo_socket,
-    calls_per_second: PROBE_CALLS_PER_SECOND,
+    echoSocket,
+    callsPerSecond: PROBE_CALLS_PER_SECOND,
   });
   children.push(load.process, probe.process);
   await Promise.all([load.began, probe.began]);
-  await sleep(options.warm_up_seconds * 1000);
+  await sleep(options.warmUpSeconds * 1000);
   probe.take();
   const { samples, counts, failures } = await sampleAll(options, gate, paths, load, probe);
   const { problems } = await operator.call("audit.verify", {});
   await operator.close();
-  return { trends: trendsOf(samples, options.limit), counts, failures, trail_problems: problems.length };
+  return { trends: trendsOf(samples, options.limit), counts, failures, trailProblems: problems.length };
 }
 
 async function sampleAll(
-  { seconds, sample_seconds, calls_per_second, progress }: SoakOptions,
+  { seconds, sampleSeconds, callsPerSecond, progress }: SoakOptions,
   gate: GateProcess,
   paths: GatePaths,
   load: Child<LoadSettings, LoadCounts>,
@@ -111,15 +111,15 @@ async function sampleAll(
   const samples: Sample[] = [];
   const failures: string[] = [];
   let counts: LoadCounts | undefined;
-  for (let at = sample_seconds; at <= seconds; at += sample_seconds) {
-    await sleep(sample_seconds * 1000);
+  for (let at = sampleSeconds; at <= seconds; at += sampleSeconds) {
+    await sleep(sampleSeconds * 1000);
     const measured = probe.take();
     const sample: Sample = {
       gate_ms: measured.flatMap(({ gate_ms }) => gate_ms),
       echo_ms: measured.flatMap(({ echo_ms }) => echo_ms),
-      resident_mib: gate.residentMib(),
+      residentMib: gate.residentMib(),
       open_files: gate.openFiles(),
-      wal_mib: largestLog(paths),
+      walMib: largestLog(paths),
     };
     const reported = load.take();
     failures.push(...reported.flatMap((report) => report.failures), ...load.failures(), ...probe.failures());
@@ -128,7 +128,7 @@ async function sampleAll(
     if (counts !== undefined) progress?.(at, sample, counts);
   }
   if (counts === undefined) throw new Error(`the load never began: ${failures.join("; ")}`);
-  if (counts.unanswered > LONGEST_BEHIND_SECONDS * calls_per_second)
+  if (counts.unanswered > LONGEST_BEHIND_SECONDS * callsPerSecond)
     failures.push(
       `${counts.unanswered} calls have no answer yet: the load is more than the gate takes on this machine`,
     );

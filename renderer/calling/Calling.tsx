@@ -21,29 +21,29 @@ export function Calling() {
   const asked = useAsked((view) => {
     if (isChosen("sound")) play(isHazardous(view) ? "hazard" : "request");
   });
-  const is_away = isSilent(link);
+  const isAway = isSilent(link);
   const pairing = status?.pairing_requests.length ?? 0;
-  const count = is_away ? 0 : Math.max(status?.approvals_pending ?? 0, asked.length) + pairing;
+  const count = isAway ? 0 : Math.max(status?.approvals_pending ?? 0, asked.length) + pairing;
   const words = callingWords[language];
-  const only_pairing = asked.length === 0 && pairing > 0;
-  const title = is_away
+  const onlyPairing = asked.length === 0 && pairing > 0;
+  const title = isAway
     ? `${awayWords[language][link].title} – ${words.product}`
-    : only_pairing
+    : onlyPairing
       ? `(${count}) ${pairingTitle(pairing, language)} – ${words.product}`
       : tabTitle(count, asked[0], words.asks, language);
   useTab(title, count === 0 ? "none" : asked.some(isHazardous) ? "hazard" : "waiting");
   useBadge(count);
 
-  const is_seen = useIsSeen();
-  const wants_notices = useChoice("notify");
+  const isSeen = useIsSeen();
+  const wantsNotices = useChoice("notify");
   const notices = useRef<BrowserNotices | null>(null);
   notices.current ??= new BrowserNotices(goTo);
   useEffect(() => {
     const { current } = notices;
     if (current === null) return;
-    if (is_away || !wants_notices || !mayNotify()) current.forget();
-    else current.update(asked, is_seen, language);
-  }, [asked, is_seen, is_away, wants_notices, language]);
+    if (isAway || !wantsNotices || !mayNotify()) current.forget();
+    else current.update(asked, isSeen, language);
+  }, [asked, isSeen, isAway, wantsNotices, language]);
   return null;
 }
 

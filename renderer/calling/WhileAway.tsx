@@ -33,20 +33,20 @@ function counted(before: Happened, event: OperatorEvent): Happened {
 export function WhileAway() {
   const words = useWords(callingWords);
   const [report, setReport] = useState<Happened | null>(null);
-  const hidden_at = useRef<number | null>(null);
+  const hiddenAt = useRef<number | null>(null);
   const happened = useRef(NOTHING);
   useGateEvents((event) => {
-    if (hidden_at.current !== null) happened.current = counted(happened.current, event);
+    if (hiddenAt.current !== null) happened.current = counted(happened.current, event);
   });
   useEffect(() => {
     const changed = () => {
       if (document.visibilityState === "hidden") {
-        hidden_at.current = Date.now();
+        hiddenAt.current = Date.now();
         happened.current = NOTHING;
         return;
       }
-      const since = hidden_at.current;
-      hidden_at.current = null;
+      const since = hiddenAt.current;
+      hiddenAt.current = null;
       if (since !== null && Date.now() - since > LONG_MS) setReport(happened.current);
     };
     document.addEventListener("visibilitychange", changed);

@@ -29,23 +29,23 @@ export class BrowserNotices {
 
   /**
    * What waits now. Shows what is new, closes what has ended.
-   * @param is_seen the user looks at the page: nothing is shown then
+   * @param isSeen the user looks at the page: nothing is shown then
    */
-  update(waiting: readonly ApprovalView[], is_seen: boolean, language: Language): void {
+  update(waiting: readonly ApprovalView[], isSeen: boolean, language: Language): void {
     const tokens = new Set(waiting.map(({ token }) => token));
     for (const [key, { tokens: of }] of this.#shown) if (!of.some((token) => tokens.has(token))) this.#close(key);
     for (const token of this.#known) if (!tokens.has(token)) this.#known.delete(token);
-    if (is_seen) {
+    if (isSeen) {
       for (const token of tokens) this.#known.add(token);
       for (const key of [...this.#shown.keys()]) this.#close(key);
       return;
     }
-    const by_agent = Map.groupBy(waiting, ({ agent_id }) => agent_id);
-    for (const [agent_id, views] of by_agent) {
+    const byAgent = Map.groupBy(waiting, ({ agent_id }) => agent_id);
+    for (const [agentId, views] of byAgent) {
       const fresh = views.filter(({ token }) => !this.#known.has(token));
       for (const { token } of fresh) this.#known.add(token);
-      const is_bundle = views.length > MOST_OF_AGENT || this.#shown.has(`agent:${agent_id}`);
-      if (is_bundle) this.#showBundle(agent_id, views, fresh.length > 0, language);
+      const isBundle = views.length > MOST_OF_AGENT || this.#shown.has(`agent:${agentId}`);
+      if (isBundle) this.#showBundle(agentId, views, fresh.length > 0, language);
       else for (const view of fresh) this.#showRequest(view, language);
     }
   }
@@ -60,12 +60,12 @@ export class BrowserNotices {
     this.#show(view.token, [view], requestText(view, language), `approvals/${view.token}`);
   }
 
-  #showBundle(agent_id: string, views: readonly ApprovalView[], is_new: boolean, language: Language): void {
-    const key = `agent:${agent_id}`;
+  #showBundle(agentId: string, views: readonly ApprovalView[], isNew: boolean, language: Language): void {
+    const key = `agent:${agentId}`;
     for (const { token } of views) this.#close(token);
     const shown = this.#shown.get(key);
     // One that was closed by the user comes back with the next request only.
-    if (!is_new && (shown === undefined || shown.tokens.length === views.length)) return;
+    if (!isNew && (shown === undefined || shown.tokens.length === views.length)) return;
     const [first] = views;
     if (first !== undefined) this.#show(key, views, bundleText(first.agent_name, views, language), "approvals");
   }

@@ -15,9 +15,9 @@ export function isChosen(choice: Choice): boolean {
   }
 }
 
-export function choose(choice: Choice, is_on: boolean): void {
+export function choose(choice: Choice, isOn: boolean): void {
   try {
-    if (is_on) window.localStorage.setItem(KEY[choice], "on");
+    if (isOn) window.localStorage.setItem(KEY[choice], "on");
     else window.localStorage.removeItem(KEY[choice]);
   } catch {
     return; // it can't be kept, so it stays off

@@ -7,13 +7,13 @@ const TONE_SECONDS = 0.16;
 const VOLUME = 0.12;
 
 let context: AudioContext | undefined;
-let played_at = Number.NEGATIVE_INFINITY;
+let playedAt = Number.NEGATIVE_INFINITY;
 
 /** At most one within two seconds. */
 export function play(kind: keyof typeof TONES): void {
   const now = performance.now();
-  if (now - played_at < GAP_MS) return;
-  played_at = now;
+  if (now - playedAt < GAP_MS) return;
+  playedAt = now;
   context ??= new AudioContext();
   void context.resume().then(() => sound(TONES[kind]));
 }

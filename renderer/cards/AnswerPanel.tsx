@@ -25,7 +25,7 @@ interface AnswerRowProps {
   again: CardFacts["again"];
   guarded: FilteredPresses;
   /** False until everything that is asked about was in sight: nothing is approved before. */
-  is_readable: boolean;
+  isReadable: boolean;
   wider: WiderAnswer | null;
   onAnswer(answer: Answer): void;
   onOpen(panel: Exclude<Panel, "none">): void;
@@ -37,11 +37,11 @@ interface StopRowProps extends AnswerRowProps {
 
 interface AnswerPanelProps extends AnswerRowProps {
   panel: Panel;
-  is_sending: boolean;
+  isSending: boolean;
   onClose(panel: Exclude<Panel, "none">): void;
 }
 
-export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelProps) {
+export function AnswerPanel({ panel, isSending, onClose, ...row }: AnswerPanelProps) {
   const { view, guarded, onAnswer } = row;
   if (row.again !== null) return <StopRow {...row} again={row.again} />;
   if (panel === "remember")
@@ -50,7 +50,7 @@ export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelP
         <RememberPanel
           view={view}
           guarded={guarded}
-          is_sending={is_sending}
+          isSending={isSending}
           onAnswer={onAnswer}
           onCancel={() => onClose("remember")}
         />
@@ -62,7 +62,7 @@ export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelP
       <LooksPanel
         view={view}
         guarded={guarded}
-        is_sending={is_sending}
+        isSending={isSending}
         onAnswer={onAnswer}
         onCancel={() => onClose("looks")}
       />
@@ -72,7 +72,7 @@ export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelP
       <>
         <DenyMessage
           guarded={guarded}
-          is_sending={is_sending}
+          isSending={isSending}
           onCancel={() => onClose("message")}
           onDeny={(message) => onAnswer({ token: view.token, decision: "rejected", message })}
         />
@@ -83,7 +83,7 @@ export function AnswerPanel({ panel, is_sending, onClose, ...row }: AnswerPanelP
 }
 
 /** Of a call that is made again and again: the no stops it, the yes lets it continue, and nothing is remembered. */
-function StopRow({ view: { token }, again, guarded, is_readable, onAnswer }: StopRowProps) {
+function StopRow({ view: { token }, again, guarded, isReadable, onAnswer }: StopRowProps) {
   return (
     <AnswersRow
       no={
@@ -101,7 +101,7 @@ function StopRow({ view: { token }, again, guarded, is_readable, onAnswer }: Sto
         <Button
           data-key="a"
           aria-keyshortcuts="a"
-          disabled={!is_readable}
+          disabled={!isReadable}
           onClick={guarded.answers(() => onAnswer({ token, decision: "approved" }))}
         >
           {again.let_it}
@@ -113,11 +113,11 @@ function StopRow({ view: { token }, again, guarded, is_readable, onAnswer }: Sto
 }
 
 /** The row of answers, Deny first. */
-function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: AnswerRowProps) {
+function AnswerRow({ view, guarded, isReadable, wider, onAnswer, onOpen }: AnswerRowProps) {
   const mcp = useWords(mcpWords);
   const words = useWords(cardWords);
   const size = view.card.form === "full" ? "normal" : "small";
-  const has_more = rememberedChoices(view).length > (wider === null ? 0 : 1);
+  const hasMore = rememberedChoices(view).length > (wider === null ? 0 : 1);
   return (
     <AnswersRow
       no={
@@ -144,7 +144,7 @@ function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: Answ
             size={size}
             data-key="a"
             aria-keyshortcuts="a"
-            disabled={!is_readable}
+            disabled={!isReadable}
             onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "approved" }))}
           >
             {words.approveOnce}
@@ -153,7 +153,7 @@ function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: Answ
           {looksOf(view).length === 0 ? null : (
             <Button
               size={size}
-              disabled={!is_readable}
+              disabled={!isReadable}
               data-opens="looks"
               data-key="l"
               aria-keyshortcuts="l"
@@ -173,7 +173,7 @@ function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: Answ
                     data-key="s"
                     aria-keyshortcuts="s"
                     title={title}
-                    disabled={!is_readable}
+                    disabled={!isReadable}
                     onClick={guarded.answers(() => onAnswer(wider.answer))}
                   >
                     <VisibleText text={wider.label} />
@@ -182,10 +182,10 @@ function AnswerRow({ view, guarded, is_readable, wider, onAnswer, onOpen }: Answ
                 )}
               </StoredTitle>
             )}
-            {has_more ? (
+            {hasMore ? (
               <Button
                 size={size}
-                disabled={!is_readable}
+                disabled={!isReadable}
                 data-opens="remember"
                 data-key={wider === null ? "s" : undefined}
                 aria-keyshortcuts={wider === null ? "s" : undefined}
@@ -216,7 +216,7 @@ export function AnswersRow({ no, yes }: { no: ReactNode; yes: ReactNode }) {
 
 interface DenyMessageProps {
   guarded: FilteredPresses;
-  is_sending: boolean;
+  isSending: boolean;
   onDeny(message: string): void;
   onCancel(): void;
 }
@@ -225,7 +225,7 @@ interface DenyMessageProps {
 const MAX_MESSAGE = 2000;
 
 /** A no with a reason, which the agent reads. */
-function DenyMessage({ guarded, is_sending, onDeny, onCancel }: DenyMessageProps) {
+function DenyMessage({ guarded, isSending, onDeny, onCancel }: DenyMessageProps) {
   const words = useWords(cardWords);
   const [message, setMessage] = useState("");
   const input = useRef<HTMLInputElement>(null);
@@ -252,7 +252,7 @@ function DenyMessage({ guarded, is_sending, onDeny, onCancel }: DenyMessageProps
       </Field>
       <div className="row ends">
         <Button onClick={onCancel}>{words.cancel}</Button>
-        <button type="submit" className="button" disabled={is_sending || message.trim() === ""}>
+        <button type="submit" className="button" disabled={isSending || message.trim() === ""}>
           {words.sendDenial}
         </button>
       </div>
@@ -303,18 +303,18 @@ function RefuseRow({ view, guarded, onAnswer }: RefuseRowProps) {
 interface LooksPanelProps {
   view: ApprovalView;
   guarded: FilteredPresses;
-  is_sending: boolean;
+  isSending: boolean;
   onAnswer(answer: Answer): void;
   onCancel(): void;
 }
 
 /** A server's tool only looks: what saying so means, and how much of it is remembered. */
-function LooksPanel({ view, guarded, is_sending, onAnswer, onCancel }: LooksPanelProps) {
+function LooksPanel({ view, guarded, isSending, onAnswer, onCancel }: LooksPanelProps) {
   const language = useLanguage();
   const words = mcpWords[language];
   const looking = useMemo(() => asLooking(view), [view]);
   const first = useRef<HTMLDivElement>(null);
-  const can_remember = rememberedChoices(looking).length > 0;
+  const canRemember = rememberedChoices(looking).length > 0;
   const { mcp } = view;
   useEffect(() => {
     first.current?.querySelector("button")?.focus({ preventScroll: true });
@@ -322,25 +322,25 @@ function LooksPanel({ view, guarded, is_sending, onAnswer, onCancel }: LooksPane
   }, []);
   if (mcp === null) return null;
   return (
-    <fieldset className="looks" aria-label={words.looks_title}>
+    <fieldset className="looks" aria-label={words.looksTitle}>
       <p>
         <VisibleText text={words.meaning(mcp.server, mcp.tool)} />
       </p>
       {mcp.runs_unasked ? <p className="has-changed">{runsUnaskedText(language)}.</p> : null}
-      {can_remember ? (
+      {canRemember ? (
         <RememberPanel
           view={looking}
           guarded={guarded}
-          is_sending={is_sending}
-          is_fixed
+          isSending={isSending}
+          isFixed
           onAnswer={(answer) => onAnswer(alsoLooking(answer))}
           onCancel={onCancel}
         />
       ) : null}
       <div className="row ends" ref={first}>
-        {can_remember ? null : <Button onClick={onCancel}>{words.cancel}</Button>}
+        {canRemember ? null : <Button onClick={onCancel}>{words.cancel}</Button>}
         <Button
-          disabled={is_sending}
+          disabled={isSending}
           onClick={guarded.answers(() => onAnswer(alsoLooking({ token: view.token, decision: "approved" })))}
         >
           {mcp.runs_unasked ? words.looks.replace(" …", "") : words.once}

@@ -27,27 +27,27 @@ import { usePressFilter } from "./use-press-filter.ts";
 import { widerAnswer } from "./wider-answer.ts";
 
 /** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */
-export const Card = memo(function Card({ view, is_pointed_at }: { view: ApprovalView; is_pointed_at?: boolean }) {
+export const Card = memo(function Card({ view, isPointedAt }: { view: ApprovalView; isPointedAt?: boolean }) {
   const words = useWords(cardWords);
-  const title_id = useId();
+  const titleId = useId();
   const card = useRef<HTMLElement>(null);
   const [panel, setPanel] = useState<Panel>("none");
-  const [is_unfolded, setUnfolded] = useState(false);
-  const { answer, is_sending, errors } = useAnswering();
+  const [isUnfolded, setUnfolded] = useState(false);
+  const { answer, isSending, errors } = useAnswering();
   // Its answers mean something else then.
-  const is_repeated = view.repeated !== null;
+  const isRepeated = view.repeated !== null;
   // What is asked about can become another thing while it waits: then it is read anew, and a press on its way doesn't count.
   const content = useMemo(
-    () => JSON.stringify([view.description, view.links, view.confined, view.mcp, is_repeated]),
-    [view.description, view.links, view.confined, view.mcp, is_repeated],
+    () => JSON.stringify([view.description, view.links, view.confined, view.mcp, isRepeated]),
+    [view.description, view.links, view.confined, view.mcp, isRepeated],
   );
   const shown = useMemo(() => shownCall(view), [view]);
   const facts = useFacts(view);
   const wider = useMemo(() => widerAnswer(view, words), [view, words]);
-  const { is_read, ends } = useReading();
-  const guarded = usePressFilter(card, `${panel} ${is_unfolded} ${view.card.form} ${content}`);
+  const { isRead, ends } = useReading();
+  const guarded = usePressFilter(card, `${panel} ${isUnfolded} ${view.card.form} ${content}`);
   const hands = usePresence([view.token], panel !== "none");
-  useInterruption(panel !== "none" && !is_sending);
+  useInterruption(panel !== "none" && !isSending);
 
   const close = (opener: string) => {
     setPanel("none");
@@ -56,7 +56,7 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
   };
   const onKeyDown = (event: KeyboardEvent) => {
     hands.onKeyDown();
-    if (event.key !== "Escape" || (panel === "none" && !is_unfolded)) return;
+    if (event.key !== "Escape" || (panel === "none" && !isUnfolded)) return;
     event.stopPropagation();
     if (panel !== "none") close(panel);
     else setUnfolded(false);
@@ -66,14 +66,14 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
     <article
       ref={card}
       className={`card ${view.card.form}`}
-      aria-labelledby={title_id}
+      aria-labelledby={titleId}
       data-token={view.token}
-      data-pointed-at={is_pointed_at}
+      data-pointed-at={isPointedAt}
       {...hands}
       {...guarded.presses}
       onKeyDown={onKeyDown}
     >
-      <CardHead view={view} facts={facts} shown={shown} title_id={title_id} />
+      <CardHead view={view} facts={facts} shown={shown} titleId={titleId} />
       <EndsProvider ends={ends}>
         <Hero key={content} view={view} shown={shown} />
       </EndsProvider>
@@ -86,28 +86,28 @@ export const Card = memo(function Card({ view, is_pointed_at }: { view: Approval
           size="small"
           data-key="e"
           aria-keyshortcuts="e"
-          aria-expanded={is_unfolded}
-          onClick={() => setUnfolded(!is_unfolded)}
+          aria-expanded={isUnfolded}
+          onClick={() => setUnfolded(!isUnfolded)}
         >
-          {is_unfolded ? words.showLess : words.showEverything}
+          {isUnfolded ? words.showLess : words.showEverything}
           <Key>E</Key>
         </Button>
       </div>
-      {is_unfolded ? <CardDetails view={view} /> : null}
+      {isUnfolded ? <CardDetails view={view} /> : null}
       <AnswerPanel
         view={view}
         again={facts.again}
         panel={panel}
         guarded={guarded}
-        is_readable={is_read}
-        is_sending={is_sending}
+        isReadable={isRead}
+        isSending={isSending}
         wider={wider}
         onAnswer={answer}
         onOpen={setPanel}
         onClose={close}
       />
       <p className="quiet hint" role="status">
-        {guarded.was_too_soon ? words.tooSoon : null}
+        {guarded.wasTooSoon ? words.tooSoon : null}
       </p>
       <Failure error={errors[0]} />
     </article>
@@ -121,12 +121,12 @@ function useFacts(view: ApprovalView): CardFacts {
 }
 
 /** Answered from here a card closes as meant; otherwise it was removed while the user was filling it in. */
-function useInterruption(is_filled_in: boolean): void {
-  const is_taken = useRef(false);
-  is_taken.current = is_filled_in;
+function useInterruption(isFilledIn: boolean): void {
+  const isTaken = useRef(false);
+  isTaken.current = isFilledIn;
   useEffect(
     () => () => {
-      if (is_taken.current) presence.interrupt(performance.now());
+      if (isTaken.current) presence.interrupt(performance.now());
     },
     [],
   );
@@ -136,11 +136,11 @@ interface CardHeadProps {
   view: ApprovalView;
   facts: CardFacts;
   shown: ShownCall;
-  title_id: string;
+  titleId: string;
 }
 
 /** The question, what it is about where that fits in a line, the folder, who asks and how long there is. */
-function CardHead({ view, facts, shown, title_id }: CardHeadProps) {
+function CardHead({ view, facts, shown, titleId }: CardHeadProps) {
   const words = useWords(cardWords);
   const { cwd, description } = view;
   const [change, ...others] = description?.changes ?? [];
@@ -149,7 +149,7 @@ function CardHead({ view, facts, shown, title_id }: CardHeadProps) {
   return (
     <header className="head">
       <div className="asked">
-        <h2 id={title_id} className="question">
+        <h2 id={titleId} className="question">
           <VisibleText text={questionText(view, facts, words)} />
         </h2>
         {/* Its question is about all of these calls: what each of them does. */}

@@ -55,7 +55,7 @@ export function CardDetails({ view }: { view: ApprovalView }) {
         {view.reviews.map((review, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: what the judges found never changes
           <Fact key={index} name={review.stage === "judge" ? words.judge : words.validator}>
-            <ReviewText review={review} is_said={said.includes(review)} />
+            <ReviewText review={review} isSaid={said.includes(review)} />
           </Fact>
         ))}
         {view.confined === null ? null : (

@@ -45,17 +45,17 @@ export function CardNotes({ view, facts, proposed }: CardNotesProps) {
   const language = useLanguage();
   const words = cardWords[language];
   const { description } = view;
-  const { hazards, outside, wanted_by, confined, allowing, effect, judged, asked, reason } = facts;
+  const { hazards, outside, wantedBy, confined, allowing, effect, judged, asked, reason } = facts;
   const price = facts.price === null ? null : words.costs(facts.price);
-  const said_of = view.mcp?.state === "looks" ? toolStateText(view.mcp, language) : null;
-  const quiet = [said_of, effect, price, proposed].filter((part) => part !== null);
+  const saidOf = view.mcp?.state === "looks" ? toolStateText(view.mcp, language) : null;
+  const quiet = [saidOf, effect, price, proposed].filter((part) => part !== null);
   return (
     <>
       <Warnings view={view} outside={outside} />
       <Hazards hazards={hazards} />
-      {wanted_by === null ? null : (
+      {wantedBy === null ? null : (
         <p className="quiet confined">
-          <VisibleText text={wanted_by} />
+          <VisibleText text={wantedBy} />
         </p>
       )}
       {confined.length === 0 ? null : (
@@ -69,9 +69,9 @@ export function CardNotes({ view, facts, proposed }: CardNotesProps) {
           <VisibleText text={words.claims(description.mcp.server, description.mcp.claims)} />
         </p>
       ) : null}
-      {judged.slice(0, JUDGES_SAID).map(({ text, is_doubt }, index) => (
+      {judged.slice(0, JUDGES_SAID).map(({ text, isDoubt }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two judges may say the same
-        <p key={index} className={is_doubt ? "doubt" : "quiet judged"}>
+        <p key={index} className={isDoubt ? "doubt" : "quiet judged"}>
           <VisibleText text={text} />
         </p>
       ))}

@@ -29,13 +29,13 @@ interface CardStackProps {
   /** Instead of an empty stack. */
   nothing: ReactNode;
   /** A request's token. */
-  pointed_at?: string;
+  pointedAt?: string;
   /** Shown where that one isn't among them. */
   gone?: ReactNode;
 }
 
 /** All that waits for the user: pairing requests, then the approval requests, soonest deadline first. */
-export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackProps) {
+export function CardStack({ nothing, pointedAt = "", gone = null }: CardStackProps) {
   const waiting = useWaiting();
   const link = useLinkState();
   const { data: agents } = useQuery("agents.list", {});
@@ -48,24 +48,24 @@ export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackPr
   const shown = useMemo(() => new Map(bundled(open, apart).map((one) => [keyOf(one), one])), [open, apart]);
   const keys = [...requests.map(({ name }) => pairingKey(name)), ...shown.keys()];
   const places = usePlaces(stack, keys, new Set(ended.map(({ view }) => view.token)), ownAnswers(ended));
-  const pointed_index = places.findIndex(({ key }) => key === pointed_at);
-  const in_sight = places.slice(0, Math.max(most, pointed_index + 1));
-  const is_gone = pointed_at !== "" && waiting.is_loaded && !open.some(({ view }) => view.token === pointed_at);
-  const is_empty = waiting.is_loaded && keys.length === 0 && agents !== undefined;
+  const pointedIndex = places.findIndex(({ key }) => key === pointedAt);
+  const inSight = places.slice(0, Math.max(most, pointedIndex + 1));
+  const isGone = pointedAt !== "" && waiting.isLoaded && !open.some(({ view }) => view.token === pointedAt);
+  const isEmpty = waiting.isLoaded && keys.length === 0 && agents !== undefined;
 
   useFirstDenyFocused(
     stack,
     // Again when the gate is back: while it was away nothing here could have the focus.
-    [link, ...in_sight.filter(({ left }) => left === null).map(({ key }) => key)].join(" "),
+    [link, ...inSight.filter(({ left }) => left === null).map(({ key }) => key)].join(" "),
   );
-  usePointedAt(stack, pointed_at, pointed_index >= 0);
+  usePointedAt(stack, pointedAt, pointedIndex >= 0);
   useCardKeys(stack);
 
   return (
     <ResolveProvider value={waiting.resolve}>
       <div ref={stack} className="stack">
-        {is_gone ? gone : null}
-        {in_sight.map(({ key, left }) => {
+        {isGone ? gone : null}
+        {inSight.map(({ key, left }) => {
           if (left !== null) return <div key={key} className="left-place" style={{ blockSize: left }} />;
           const request = requests.find(({ name }) => pairingKey(name) === key);
           const one = shown.get(key);
@@ -79,15 +79,15 @@ export function CardStack({ nothing, pointed_at = "", gone = null }: CardStackPr
                   onLookAtEach={() => setApart((before) => new Set([...before, one.agent]))}
                 />
               ) : null}
-              {one?.kind === "card" ? <Card view={one.asked.view} is_pointed_at={key === pointed_at} /> : null}
+              {one?.kind === "card" ? <Card view={one.asked.view} isPointedAt={key === pointedAt} /> : null}
             </div>
           );
         })}
-        {in_sight.length < places.length ? (
+        {inSight.length < places.length ? (
           <EndMark key={most} onSeen={() => setMost((before) => before + AT_ONCE)} />
         ) : null}
       </div>
-      {is_empty ? nothing : null}
+      {isEmpty ? nothing : null}
       <Failure error={waiting.error ?? undefined} />
       <EndedStrip ended={ended} />
     </ResolveProvider>
@@ -103,8 +103,8 @@ function pairingKey(name: string): string {
 }
 
 /** Another value after each answer from here. */
-function ownAnswers(ended: readonly { ended: { at: number; is_own: boolean } | null }[]): number {
-  return Math.max(0, ...ended.map(({ ended }) => (ended?.is_own ? ended.at : 0)));
+function ownAnswers(ended: readonly { ended: { at: number; isOwn: boolean } | null }[]): number {
+  return Math.max(0, ...ended.map(({ ended }) => (ended?.isOwn ? ended.at : 0)));
 }
 
 /** The safe answer of the first card has the focus, where nothing else has it. That is no activity of the user: all cards settle again. */
@@ -127,14 +127,14 @@ function useFirstDenyFocused(stack: RefObject<HTMLElement | null>, cards: string
 }
 
 /** Scrolls to the card that the address names, with the focus on its Deny. */
-function usePointedAt(stack: RefObject<HTMLElement | null>, token: string, is_there: boolean): void {
+function usePointedAt(stack: RefObject<HTMLElement | null>, token: string, isThere: boolean): void {
   useEffect(() => {
-    if (token === "" || !is_there) return;
+    if (token === "" || !isThere) return;
     const card = stack.current?.querySelector(`[data-token="${CSS.escape(token)}"]`);
     card?.scrollIntoView({ block: "nearest" });
     restartAll();
     card?.querySelector<HTMLElement>("[data-deny]")?.focus({ preventScroll: true });
-  }, [stack, token, is_there]);
+  }, [stack, token, isThere]);
 }
 
 /**
@@ -150,16 +150,16 @@ function usePlaces(
 ): readonly Place[] {
   const places = useRef<readonly Place[]>([]);
   const heights = useRef(new Map<string, number>());
-  const closed_at = useRef(answered);
+  const closedAt = useRef(answered);
   const [, lookAgain] = useReducer((count: number) => count + 1, 0);
 
-  const closes = closed_at.current !== answered || document.visibilityState === "hidden";
+  const closes = closedAt.current !== answered || document.visibilityState === "hidden";
   const left = new Map([...ended].map((key) => [key, heights.current.get(key) ?? 0]));
   const now = placed(places.current, { keys, ended: left, closes });
 
   useLayoutEffect(() => {
     places.current = now;
-    closed_at.current = answered;
+    closedAt.current = answered;
     heights.current = new Map(
       [...(stack.current?.querySelectorAll<HTMLElement>("[data-place]") ?? [])].map((element) => [
         element.dataset.place ?? "",

@@ -22,7 +22,7 @@ export function ChangeBlock({ change }: { change: DescribedChange }) {
   const words = useWords(cardWords);
   const rows = useMemo(() => diffRows(change), [change]);
   // All of a new file is new: no line of it must say so.
-  const is_new = change.status === "new" && change.removed === 0;
+  const isNew = change.status === "new" && change.removed === 0;
   return (
     <>
       {rows.length === 0 ? null : (
@@ -30,14 +30,14 @@ export function ChangeBlock({ change }: { change: DescribedChange }) {
           count={rows.length}
           lengthOf={(index) => rows[index]?.text.length ?? 0}
           label={words.theChange(change.added, change.removed)}
-          look={is_new ? "diff numbered new" : "diff numbered"}
+          look={isNew ? "diff numbered new" : "diff numbered"}
           row={(index) => {
             const row = rows[index];
             if (row === undefined) return null;
             return (
               <div key={index} className={`line ${row.kind}`}>
                 <LineNumber number={row.number} />
-                {is_new ? null : <span className="sign">{row.continues ? " " : SIGN[row.kind]}</span>}
+                {isNew ? null : <span className="sign">{row.continues ? " " : SIGN[row.kind]}</span>}
                 <code>
                   {row.kind === "gap" ? "⋯" : <VisibleText text={row.text} keepNewlines />}
                   {row.text === "" && row.kind !== "gap" ? <br /> : null}
@@ -54,12 +54,12 @@ export function ChangeBlock({ change }: { change: DescribedChange }) {
 
 function diffRows({ hunks }: DescribedChange): DiffRow[] {
   return hunks.flatMap(({ old_start, new_start, lines }, hunk): DiffRow[] => {
-    let [old_number, new_number] = [old_start, new_start];
+    let [oldNumber, newNumber] = [old_start, new_start];
     const next = (number: number | null) => (number === null ? null : number + 1);
     const rows = lines.flatMap(({ kind, text }): DiffRow[] => {
-      const number = kind === "removed" ? old_number : new_number;
-      if (kind !== "added") old_number = next(old_number);
-      if (kind !== "removed") new_number = next(new_number);
+      const number = kind === "removed" ? oldNumber : newNumber;
+      if (kind !== "added") oldNumber = next(oldNumber);
+      if (kind !== "removed") newNumber = next(newNumber);
       return lineRows(text).map(({ start, end }) => {
         return { kind, number: start === 0 ? number : null, text: text.slice(start, end), continues: start > 0 };
       });

@@ -15,12 +15,12 @@ export function CommandBlock({ command, hazards }: { command: DescribedCommand; 
     count: rows.length,
     lengthOf: (index: number) => (rows[index]?.end ?? 0) - (rows[index]?.start ?? 0),
   };
-  const is_script = rows.length > 1;
+  const isScript = rows.length > 1;
   const [first = ""] = command.text.split("\n", 1);
   const lines = rows.at(-1)?.number ?? command.text.split("\n").length;
   return (
     <>
-      {is_script && isLong(size) ? (
+      {isScript && isLong(size) ? (
         <p className="first-line quiet">
           <span className="mono">
             <VisibleText text={first.slice(0, 200)} />
@@ -31,13 +31,13 @@ export function CommandBlock({ command, hazards }: { command: DescribedCommand; 
       <TextBlock
         {...size}
         label={words.theCommand(lines)}
-        look={is_script ? "command numbered" : "command"}
+        look={isScript ? "command numbered" : "command"}
         row={(index) => {
           const row = rows[index];
           if (row === undefined) return null;
           return (
             <div key={index} className="line">
-              {is_script ? <LineNumber number={row.number} /> : null}
+              {isScript ? <LineNumber number={row.number} /> : null}
               <code>
                 {hazardRuns(rowPieces(command, spans, row)).map((pieces, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a row never change
@@ -58,7 +58,7 @@ function hazardRuns(pieces: readonly Piece[]): Piece[][] {
   const runs: Piece[][] = [];
   for (const piece of pieces) {
     const run = runs.at(-1);
-    if (run?.[0]?.is_hazard === piece.is_hazard) run.push(piece);
+    if (run?.[0]?.isHazard === piece.isHazard) run.push(piece);
     else runs.push([piece]);
   }
   return runs;
@@ -71,7 +71,7 @@ function Run({ pieces }: { pieces: readonly Piece[] }) {
       <VisibleText text={text} keepNewlines />
     </span>
   ));
-  return pieces[0]?.is_hazard ? <mark>{coloured}</mark> : coloured;
+  return pieces[0]?.isHazard ? <mark>{coloured}</mark> : coloured;
 }
 
 /** Drawn, and no part of the text: it isn't copied with it. */
@@ -92,7 +92,7 @@ interface CommandRow {
 interface Piece {
   text: string;
   kind: DescribedCommand["tokens"][number]["kind"] | null;
-  is_hazard: boolean;
+  isHazard: boolean;
 }
 
 function commandRows(text: string): CommandRow[] {
@@ -125,11 +125,11 @@ function rowPieces(
   for (const span of [...inside, ...hazards]) add(span);
   const places = [...cuts].toSorted((a, b) => a - b);
   return places.slice(0, -1).map((from, index): Piece => {
-    const is_over = (span: { start: number; end: number }) => span.start <= from && from < span.end;
+    const isOver = (span: { start: number; end: number }) => span.start <= from && from < span.end;
     return {
       text: text.slice(from, places[index + 1]),
-      kind: inside.find(is_over)?.kind ?? null,
-      is_hazard: hazards.some(is_over),
+      kind: inside.find(isOver)?.kind ?? null,
+      isHazard: hazards.some(isOver),
     };
   });
 }

@@ -12,24 +12,24 @@ interface Deadline {
 }
 
 /** The time left, in milliseconds. It is held while the user is at the card, as long as the gate really extends it. */
-function useRemaining({ token, expires_at }: Deadline): { remaining: number; is_held: boolean } {
+function useRemaining({ token, expires_at }: Deadline): { remaining: number; isHeld: boolean } {
   const now = useNow("second");
   const frozen = useRef<number | null>(null);
   const real = Math.max(0, Date.parse(expires_at) - now);
-  const is_held = presence.isAt(token, now);
-  if (!is_held) frozen.current = null;
+  const isHeld = presence.isAt(token, now);
+  if (!isHeld) frozen.current = null;
   else frozen.current ??= real;
-  return { remaining: Math.min(real, frozen.current ?? real), is_held };
+  return { remaining: Math.min(real, frozen.current ?? real), isHeld };
 }
 
 /** `9 min left`; seconds only in the last minute. */
 export function TimeLeft(deadline: Deadline) {
   const language = useLanguage();
   const words = cardWords[language];
-  const { remaining, is_held } = useRemaining(deadline);
-  const title = `${exactTime(deadline.expires_at, language)}${is_held ? ` (${words.held})` : ""}`;
+  const { remaining, isHeld } = useRemaining(deadline);
+  const title = `${exactTime(deadline.expires_at, language)}${isHeld ? ` (${words.held})` : ""}`;
   return (
-    <time dateTime={deadline.expires_at} title={title} className={is_held ? "held" : undefined}>
+    <time dateTime={deadline.expires_at} title={title} className={isHeld ? "held" : undefined}>
       {timeLeftText(remaining, language)}
     </time>
   );

@@ -40,20 +40,20 @@ const ROWS_IN_LIST = 6;
 /** Many requests of one agent at once. Approved are those that were shown whole, and only after all of them were. */
 export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
   const words = useWords(cardWords);
-  const title_id = useId();
+  const titleId = useId();
   const card = useRef<HTMLElement>(null);
   const { answer, errors } = useAnswering();
-  const [is_listed, setListed] = useState(false);
+  const [isListed, setListed] = useState(false);
   const [read, setRead] = useState<ReadonlySet<string>>(new Set());
   const tokens = views.map(({ token }) => token);
   const contents = useMemo(() => views.map(contentOf), [views]);
-  const guarded = usePressFilter(card, JSON.stringify([is_listed, contents]));
+  const guarded = usePressFilter(card, JSON.stringify([isListed, contents]));
   const hands = usePresence(tokens, false);
 
   const { groups, items, approvable, wider } = useBundle(views);
   const long = views.length - approvable.length;
-  const is_read = contents.every((content) => read.has(content));
-  const shown_items = is_listed ? items : items.slice(0, FIRST_SHOWN);
+  const isRead = contents.every((content) => read.has(content));
+  const shownItems = isListed ? items : items.slice(0, FIRST_SHOWN);
   const [soonest] = views;
   if (soonest === undefined) return null;
 
@@ -61,7 +61,7 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
     void answer(...answered.map(({ token }) => ({ token, decision })));
   const onKeyDown = (event: KeyboardEvent) => {
     hands.onKeyDown();
-    if (event.key !== "Escape" || !is_listed) return;
+    if (event.key !== "Escape" || !isListed) return;
     event.stopPropagation();
     setListed(false);
   };
@@ -70,30 +70,30 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
     <article
       ref={card}
       className="card full bundle"
-      aria-labelledby={title_id}
+      aria-labelledby={titleId}
       {...hands}
       {...guarded.presses}
       onKeyDown={onKeyDown}
     >
-      <BundleHead agent={agent} soonest={soonest} count={views.length} groups={groups} title_id={title_id} />
-      <BundleList items={shown_items} is_mixed={groups.length > 1} is_listed={is_listed}>
+      <BundleHead agent={agent} soonest={soonest} count={views.length} groups={groups} titleId={titleId} />
+      <BundleList items={shownItems} isMixed={groups.length > 1} isListed={isListed}>
         {/* Another one in the list must be shown, too, and what one of them has become. */}
-        {shown_items.length === items.length ? (
+        {shownItems.length === items.length ? (
           <EndMark key={JSON.stringify(contents)} onSeen={() => setRead(new Set(contents))} />
         ) : null}
       </BundleList>
       {items.length <= FIRST_SHOWN ? null : (
         <MoreRow
           more={items.length - FIRST_SHOWN}
-          is_listed={is_listed}
-          is_read={is_read}
-          onToggle={() => setListed(!is_listed)}
+          isListed={isListed}
+          isRead={isRead}
+          onToggle={() => setListed(!isListed)}
         />
       )}
       <BundleAnswers
         wider={long > 0 ? null : wider}
         count={approvable.length}
-        is_read={is_read}
+        isRead={isRead}
         guarded={guarded}
         onDenyAll={() => all(views, "rejected")}
         onLookAtEach={onLookAtEach}
@@ -107,9 +107,7 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
         }
       />
       <Hint>{long === 0 ? null : words.digest.long(long)}</Hint>
-      <Hint>
-        {guarded.was_too_soon ? words.tooSoon : errors.length > 0 ? words.digest.failed(errors.length) : null}
-      </Hint>
+      <Hint>{guarded.wasTooSoon ? words.tooSoon : errors.length > 0 ? words.digest.failed(errors.length) : null}</Hint>
     </article>
   );
 }
@@ -144,19 +142,19 @@ function BundleHead({
   soonest,
   count,
   groups,
-  title_id,
+  titleId,
 }: {
   agent: string;
   soonest: ApprovalView;
   count: number;
   groups: Groups;
-  title_id: string;
+  titleId: string;
 }) {
   const words = useWords(cardWords);
   return (
     <header className="head">
       <div className="asked">
-        <h2 id={title_id} className="question">
+        <h2 id={titleId} className="question">
           <VisibleText text={words.digest.question(agent, count)} />
         </h2>
         <span className="quiet">
@@ -172,43 +170,43 @@ function BundleHead({
 
 interface MoreRowProps {
   more: number;
-  is_listed: boolean;
-  is_read: boolean;
+  isListed: boolean;
+  isRead: boolean;
   onToggle(): void;
 }
 
-function MoreRow({ more, is_listed, is_read, onToggle }: MoreRowProps) {
+function MoreRow({ more, isListed, isRead, onToggle }: MoreRowProps) {
   const words = useWords(cardWords);
   return (
     <div className="row notes-row">
-      <Button look="plain" size="small" data-key="e" aria-keyshortcuts="e" aria-expanded={is_listed} onClick={onToggle}>
-        {is_listed ? words.showLess : words.digest.more(more)}
+      <Button look="plain" size="small" data-key="e" aria-keyshortcuts="e" aria-expanded={isListed} onClick={onToggle}>
+        {isListed ? words.showLess : words.digest.more(more)}
         <Key>E</Key>
       </Button>
-      {is_read ? null : <p className="quiet">{words.readOn}</p>}
+      {isRead ? null : <p className="quiet">{words.readOn}</p>}
     </div>
   );
 }
 
 interface BundleListProps {
   items: readonly Item[];
-  is_mixed: boolean;
-  is_listed: boolean;
+  isMixed: boolean;
+  isListed: boolean;
   children: ReactNode;
 }
 
-function BundleList({ items, is_mixed, is_listed, children }: BundleListProps) {
+function BundleList({ items, isMixed, isListed, children }: BundleListProps) {
   const words = useWords(cardWords);
   return (
     <figure
-      className={is_listed ? "bundle-list scrolls" : "bundle-list"}
+      className={isListed ? "bundle-list scrolls" : "bundle-list"}
       aria-label={words.digest.list}
-      tabIndex={is_listed ? 0 : undefined}
+      tabIndex={isListed ? 0 : undefined}
     >
       <ol>
         <EndsProvider ends={null}>
           {items.map(({ view, shown }) => (
-            <BundleItem key={view.token} view={view} shown={shown} is_mixed={is_mixed} />
+            <BundleItem key={view.token} view={view} shown={shown} isMixed={isMixed} />
           ))}
         </EndsProvider>
       </ol>
@@ -220,7 +218,7 @@ function BundleList({ items, is_mixed, is_listed, children }: BundleListProps) {
 interface BundleAnswersProps {
   wider: ReturnType<typeof commonChoice>;
   count: number;
-  is_read: boolean;
+  isRead: boolean;
   guarded: FilteredPresses;
   onDenyAll(): void;
   onLookAtEach(): void;
@@ -231,7 +229,7 @@ interface BundleAnswersProps {
 function BundleAnswers({
   wider,
   count,
-  is_read,
+  isRead,
   guarded,
   onDenyAll,
   onLookAtEach,
@@ -255,7 +253,7 @@ function BundleAnswers({
           <Button
             data-key="a"
             aria-keyshortcuts="a"
-            disabled={!is_read || count === 0}
+            disabled={!isRead || count === 0}
             onClick={guarded.answers(onApprove)}
           >
             {words.digest.approveAll(count)}
@@ -268,7 +266,7 @@ function BundleAnswers({
                   data-key="s"
                   aria-keyshortcuts="s"
                   title={title}
-                  disabled={!is_read}
+                  disabled={!isRead}
                   onClick={guarded.answers(() => onAllow(wider))}
                 >
                   <VisibleText text={widerLabel(wider.choice, words.thisSession, words)} />
@@ -296,18 +294,18 @@ function isWhole({ view: { description }, shown }: Item): boolean {
   return texts.reduce((sum, text) => sum + Math.ceil((text.length + 1) / 42), 0) <= ROWS_IN_LIST;
 }
 
-function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
+function BundleItem({ view, shown, isMixed }: Item & { isMixed: boolean }) {
   const words = useWords(cardWords);
   const language = useLanguage();
   const path = shown.object?.kind === "path" ? shown.object.text : view.description?.changes[0]?.path;
-  const is_whole = isWhole({ view, shown });
-  const quiet = [is_mixed ? view.action_verb : "", view.confined === null ? "" : confinedMark(language)]
+  const whole = isWhole({ view, shown });
+  const quiet = [isMixed ? view.action_verb : "", view.confined === null ? "" : confinedMark(language)]
     .filter((text) => text !== "")
     .join(", ");
-  const is_said = path !== undefined && shown.object !== null && Object.keys(shown.beside).length === 0;
+  const isSaid = path !== undefined && shown.object !== null && Object.keys(shown.beside).length === 0;
   return (
     <li>
-      {is_mixed || path !== undefined || !is_whole || view.confined !== null ? (
+      {isMixed || path !== undefined || !whole || view.confined !== null ? (
         <p className="object">
           {quiet === "" ? null : (
             <span className="quiet">
@@ -315,12 +313,12 @@ function BundleItem({ view, shown, is_mixed }: Item & { is_mixed: boolean }) {
             </span>
           )}
           {path === undefined ? null : <PathText path={path} cwd={view.cwd} />}
-          {is_whole || path !== undefined ? null : <VisibleText text={shortened(view.target_summary, 80)} />}
-          {is_whole ? null : <span className="quiet"> · {words.digest.longer}</span>}
+          {whole || path !== undefined ? null : <VisibleText text={shortened(view.target_summary, 80)} />}
+          {whole ? null : <span className="quiet"> · {words.digest.longer}</span>}
         </p>
       ) : null}
       <Warnings view={view} outside={cardFacts(view, language).outside} />
-      {is_said || !is_whole ? null : <Hero view={view} shown={shown} />}
+      {isSaid || !whole ? null : <Hero view={view} shown={shown} />}
     </li>
   );
 }

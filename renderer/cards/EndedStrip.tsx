@@ -47,13 +47,13 @@ function foldedLines(ended: readonly Asked[], language: Language): { key: string
     )
     .flatMap(({ run: [one], count }) => {
       if (one === undefined) return [];
-      const by = one.ended?.is_own ? "own" : "elsewhere";
+      const by = one.ended?.isOwn ? "own" : "elsewhere";
       return [{ key: one.view.token, text: endedText(one.view, by, language, count) }];
     });
 }
 
 function endingOf({ view, ended }: Asked): string {
-  return [view.agent_name, view.status, view.territory_concession, view.decision_surface, ended?.is_own].join(" ");
+  return [view.agent_name, view.status, view.territory_concession, view.decision_surface, ended?.isOwn].join(" ");
 }
 
 /** `own`: answered from here. `elsewhere`: while this was looking. `before`: whenever. */

@@ -10,8 +10,8 @@ const HAZARDS_SAID = 3;
 /** The only red of a card, and only where something is dangerous. The worst first. */
 export function Hazards({ hazards }: { hazards: readonly string[] }) {
   const words = useWords(cardWords);
-  const [is_whole, setWhole] = useState(false);
-  const said = is_whole ? hazards : hazards.slice(0, HAZARDS_SAID);
+  const [isWhole, setWhole] = useState(false);
+  const said = isWhole ? hazards : hazards.slice(0, HAZARDS_SAID);
   if (hazards.length === 0) return null;
   return (
     <div className="hazards">

@@ -25,8 +25,8 @@ export function Hero({ view, shown }: HeroProps) {
   const { description, cwd } = view;
   const { object, beside } = shown;
   const { commands = [], changes = [], stands_for = [], hazards = [] } = description ?? {};
-  const is_own = commands.length > 0 || changes.length > 0 || object !== null;
-  const has_beside = Object.keys(beside).length > 0;
+  const isOwn = commands.length > 0 || changes.length > 0 || object !== null;
+  const hasBeside = Object.keys(beside).length > 0;
   return (
     <div className="hero">
       {view.mcp == null ? null : <ToolBlock tool={view.mcp} />}
@@ -45,12 +45,12 @@ export function Hero({ view, shown }: HeroProps) {
       {stands_for.map((one) => (
         <StandsForBlock key={`${one.name} ${one.file}`} stands_for={one} cwd={cwd} />
       ))}
-      {has_beside ? (
-        <div className={is_own ? "beside" : undefined}>
-          <ArgumentsBlock args={beside} label={is_own ? words.besides : words.theArguments} />
+      {hasBeside ? (
+        <div className={isOwn ? "beside" : undefined}>
+          <ArgumentsBlock args={beside} label={isOwn ? words.besides : words.theArguments} />
         </div>
       ) : null}
-      {!is_own && !has_beside && description?.kind !== "mcp" ? (
+      {!isOwn && !hasBeside && description?.kind !== "mcp" ? (
         <p className="object">
           <VisibleText text={view.target_summary} />
         </p>

@@ -16,18 +16,18 @@ import "./cards.css";
 /** An agent that isn't paired yet. No level is preselected: the user chooses what it may do. */
 export function PairingCard({ request }: { request: PairingRequest }) {
   const words = useWords(cardWords);
-  const title_id = useId();
+  const titleId = useId();
   const card = useRef<HTMLElement>(null);
   const call = useCall();
   const [level, setLevel] = useState<Level | null>(null);
   const [error, setError] = useState<GateError | undefined>();
-  const [is_sending, setSending] = useState(false);
+  const [isSending, setSending] = useState(false);
   const guarded = usePressFilter(card, "");
   const { name, version } = request;
 
   /** Never rejects: what failed is shown on the card. */
   const send = async (sending: Promise<unknown>) => {
-    if (is_sending) return; // a button that is disabled loses the focus
+    if (isSending) return; // a button that is disabled loses the focus
     setSending(true);
     setError(
       await sending.then(
@@ -39,9 +39,9 @@ export function PairingCard({ request }: { request: PairingRequest }) {
   };
 
   return (
-    <article ref={card} className="card full pairing" aria-labelledby={title_id} {...guarded.presses}>
+    <article ref={card} className="card full pairing" aria-labelledby={titleId} {...guarded.presses}>
       <header className="head">
-        <h2 id={title_id} className="question">
+        <h2 id={titleId} className="question">
           <VisibleText text={words.pairing.question(name)} />
         </h2>
         <p className="who">
@@ -79,7 +79,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
       </div>
       {level === null ? <p className="quiet hint">{words.pairing.choose}</p> : null}
       <p className="quiet hint" role="status">
-        {guarded.was_too_soon ? words.tooSoon : null}
+        {guarded.wasTooSoon ? words.tooSoon : null}
       </p>
       <Failure error={error} />
     </article>

@@ -32,15 +32,15 @@ import "./remember.css";
 interface RememberPanelProps {
   view: ApprovalView;
   guarded: FilteredPresses;
-  is_sending: boolean;
+  isSending: boolean;
   /** What is proposed can't be replaced by a target of the user's own. */
-  is_fixed?: boolean;
+  isFixed?: boolean;
   onAnswer(answer: Answer): void;
   onCancel(): void;
 }
 
 /** What may be done from now on, and for how long; what that comes to in a sentence, and exactly what would be stored. */
-export function RememberPanel({ view: asked, guarded, is_sending, is_fixed, onAnswer, onCancel }: RememberPanelProps) {
+export function RememberPanel({ view: asked, guarded, isSending, isFixed, onAnswer, onCancel }: RememberPanelProps) {
   const home = useHome();
   const view = useMemo(() => withShortHome(asked, home), [asked, home]);
   const language = useLanguage();
@@ -50,8 +50,8 @@ export function RememberPanel({ view: asked, guarded, is_sending, is_fixed, onAn
   const panel = useRef<HTMLFieldSetElement>(null);
   const now = useNow("half_minute");
   const wider = all[state.index];
-  const has_target = is_fixed !== true && proposedTarget(wider) !== null;
-  const not_covered = excluded(view, state);
+  const hasTarget = isFixed !== true && proposedTarget(wider) !== null;
+  const notCovered = excluded(view, state);
 
   useEffect(() => {
     panel.current?.querySelector<HTMLInputElement>("input:checked")?.focus({ preventScroll: true });
@@ -78,12 +78,12 @@ export function RememberPanel({ view: asked, guarded, is_sending, is_fixed, onAn
         <VisibleText text={resultText(view, state, now, words, language)} />
       </p>
       <StoredGrants view={view} state={state} words={words} />
-      {not_covered === null ? null : (
+      {notCovered === null ? null : (
         <p className="quiet">
-          <VisibleText text={not_covered} />
+          <VisibleText text={notCovered} />
         </p>
       )}
-      {has_target ? (
+      {hasTarget ? (
         <div>
           <Field label={words.target}>
             {(id) => (
@@ -103,7 +103,7 @@ export function RememberPanel({ view: asked, guarded, is_sending, is_fixed, onAn
       <div className="row ends">
         <Button onClick={onCancel}>{words.cancel}</Button>
         <Button
-          disabled={answerFor(view, state, now) === null || is_sending}
+          disabled={answerFor(view, state, now) === null || isSending}
           onClick={guarded.answers(() => {
             // The end is counted from the press, not from when the panel was drawn.
             const reply = answerFor(view, state, Date.now());
@@ -118,8 +118,8 @@ export function RememberPanel({ view: asked, guarded, is_sending, is_fixed, onAn
 }
 
 function reachLabel({ reach, grants }: Wider, language: Language): string {
-  const is_tool = reach === "exact" && grants.some(({ target }) => isMcpTarget(target));
-  return is_tool ? mcpWords[language].this_tool : answerWords[language].reach[reach];
+  const isTool = reach === "exact" && grants.some(({ target }) => isMcpTarget(target));
+  return isTool ? mcpWords[language].thisTool : answerWords[language].reach[reach];
 }
 
 interface OptionRowProps<V extends string> {
@@ -175,21 +175,21 @@ function Coverage({ token, target, words }: { token: string; target: string; wor
   const [error, setError] = useState<GateError | undefined>();
   useEffect(() => {
     if (target.trim() === "") return;
-    let is_wanted = true;
+    let isWanted = true;
     const asking = setTimeout(() => {
       call("approvals.coverage", { token, target }).then(
         (answer) => {
-          if (!is_wanted) return;
+          if (!isWanted) return;
           setCoverage({ target, ...answer });
           setError(undefined);
         },
         (failure: unknown) => {
-          if (is_wanted) setError(asGateError(failure));
+          if (isWanted) setError(asGateError(failure));
         },
       );
     }, TYPING_MS);
     return () => {
-      is_wanted = false;
+      isWanted = false;
       clearTimeout(asking);
     };
   }, [call, token, target]);

@@ -38,8 +38,8 @@ export function TextBlock(props: TextBlockProps) {
 /** Scrolls in place, and says what its end is for. */
 function LongBlock(props: TextBlockProps) {
   const words = useWords(cardWords);
-  const is_asked_about = useMustBeRead();
-  const [was_seen, setSeen] = useState(false);
+  const isAskedAbout = useMustBeRead();
+  const [wasSeen, setSeen] = useState(false);
   const box = useRef<HTMLElement>(null);
   const { label, count, row, look } = props;
   return (
@@ -49,7 +49,7 @@ function LongBlock(props: TextBlockProps) {
         {count > ALL_AT_ONCE ? <RowsInSight {...props} box={box} /> : indexes(count).map(row)}
         <PartEnd onSeen={() => setSeen(true)} />
       </figure>
-      {is_asked_about ? <p className="quiet hint">{was_seen ? words.wasRead : words.readOn}</p> : null}
+      {isAskedAbout ? <p className="quiet hint">{wasSeen ? words.wasRead : words.readOn}</p> : null}
     </>
   );
 }

@@ -26,7 +26,7 @@ export function ToolBlock({ tool }: { tool: AskedTool }) {
       {state === "looks" || warning !== null ? null : (
         <p className="quiet">
           <VisibleText
-            text={`${toolStateText(tool, language)}. ${saying(tool, words.says(server), words.says_nothing(server))}`}
+            text={`${toolStateText(tool, language)}. ${saying(tool, words.says(server), words.saysNothing(server))}`}
           />
         </p>
       )}

@@ -9,7 +9,7 @@ const NOTICES_MS = 3000;
 class Presence {
   readonly #seen = new Map<string, number>();
   readonly #engaged = new Set<string>();
-  #interrupted_at = Number.NEGATIVE_INFINITY;
+  #interruptedAt = Number.NEGATIVE_INFINITY;
 
   /** The user moved, typed or scrolled at this card. */
   touch(token: string, now: number): void {
@@ -17,8 +17,8 @@ class Presence {
   }
 
   /** An open question of the card that the user fills in; `false` once it is closed. */
-  engage(token: string, is_open: boolean): void {
-    if (is_open) this.#engaged.add(token);
+  engage(token: string, isOpen: boolean): void {
+    if (isOpen) this.#engaged.add(token);
     else this.#engaged.delete(token);
   }
 
@@ -29,15 +29,15 @@ class Presence {
 
   /** A card was removed while the user was typing in it: the rest of the typing must reach no other. */
   interrupt(now: number): void {
-    this.#interrupted_at = now;
+    this.#interruptedAt = now;
   }
 
   typed(now: number): void {
-    if (this.isInterrupted(now)) this.#interrupted_at = now;
+    if (this.isInterrupted(now)) this.#interruptedAt = now;
   }
 
   isInterrupted(now: number): boolean {
-    return now - this.#interrupted_at < NOTICES_MS;
+    return now - this.#interruptedAt < NOTICES_MS;
   }
 
   isAt(token: string, now: number): boolean {

@@ -6,25 +6,25 @@ import { PRESS_DELAY_MS } from "../../ipc/words/press-delay.ts";
  * Times in milliseconds of one clock.
  */
 export class PressFilter {
-  #still_since: number;
-  #keys_since: number;
+  #stillSince: number;
+  #keysSince: number;
   #position: string | null = null;
   /** When the press under way began; `held` for a key that repeats. */
   #press: number | "held" | null = null;
 
   constructor(now: number) {
-    this.#still_since = now;
-    this.#keys_since = now;
+    this.#stillSince = now;
+    this.#keysSince = now;
   }
 
   /** The card appeared, changed or moved. */
   moved(now: number): void {
-    this.#still_since = now;
+    this.#stillSince = now;
   }
 
   /** This window got the keyboard focus: what was typed for another one doesn't count here. */
   keysArrived(now: number): void {
-    this.#keys_since = now;
+    this.#keysSince = now;
   }
 
   /** The card's position, in any notation. Another one than before is a move. */
@@ -33,8 +33,8 @@ export class PressFilter {
     this.#position = position;
   }
 
-  pressed(now: number, is_repeated: boolean): void {
-    this.#press = is_repeated ? "held" : now;
+  pressed(now: number, isRepeated: boolean): void {
+    this.#press = isRepeated ? "held" : now;
   }
 
   /** Whether the press that ends now counts. A press whose beginning was not seen begins now. Takes the press. */
@@ -42,7 +42,7 @@ export class PressFilter {
     const began = this.#press ?? now;
     this.#press = null;
     if (began === "held") return false;
-    const since = by === "keys" ? Math.max(this.#still_since, this.#keys_since) : this.#still_since;
+    const since = by === "keys" ? Math.max(this.#stillSince, this.#keysSince) : this.#stillSince;
     return began - since >= PRESS_DELAY_MS;
   }
 }

@@ -16,7 +16,7 @@ interface Reading {
   parts: ReadonlyMap<string, boolean>;
 }
 
-export function useReading(): { is_read: boolean; ends: Ends } {
+export function useReading(): { isRead: boolean; ends: Ends } {
   const [{ parts }, setReading] = useState<Reading>({ parts: new Map() });
   const ends = useMemo((): Ends => {
     const change = (step: (parts: Map<string, boolean>) => void) =>
@@ -31,7 +31,7 @@ export function useReading(): { is_read: boolean; ends: Ends } {
       seen: (id) => change((parts) => parts.has(id) && parts.set(id, true)),
     };
   }, []);
-  return { is_read: parts.size > 0 && [...parts.values()].every(Boolean), ends };
+  return { isRead: parts.size > 0 && [...parts.values()].every(Boolean), ends };
 }
 
 export function EndsProvider({ ends, children }: { ends: Ends | null; children: ReactNode }) {

@@ -127,8 +127,8 @@ export function resultText(
 function grantText({ capability, target }: Requirement, words: AnswerWords, language: Language): string {
   const tool = capability === "channel:out" ? toolNamed(target) : null;
   if (tool !== null) {
-    const { using, using_all } = mcpWords[language];
-    return tool.tool === "*" ? using_all(visible(tool.server)) : using(visible(tool.server), visible(tool.tool));
+    const { using, usingAll } = mcpWords[language];
+    return tool.tool === "*" ? usingAll(visible(tool.server)) : using(visible(tool.server), visible(tool.tool));
   }
   const doing = words.doing[capability] ?? capability;
   const shown = visible(target);

@@ -6,7 +6,7 @@ import { useResolve } from "./use-waiting.ts";
 interface Answering {
   /** Why the last answers failed; empty where the gate took them. */
   errors: readonly GateError[];
-  is_sending: boolean;
+  isSending: boolean;
   /** Answers requests, all at once. Never rejects: what failed is in `errors`. */
   answer(...replies: readonly Answer[]): Promise<void>;
 }
@@ -15,13 +15,13 @@ interface Answering {
 export function useAnswering(): Answering {
   const resolve = useResolve();
   const [errors, setErrors] = useState<readonly GateError[]>([]);
-  const [is_sending, setSending] = useState(false);
+  const [isSending, setSending] = useState(false);
   const answer = async (...replies: readonly Answer[]) => {
-    if (is_sending) return; // a button that is disabled loses the focus
+    if (isSending) return; // a button that is disabled loses the focus
     setSending(true);
     const results = await Promise.all(replies.map(resolve));
     setErrors(results.filter((error) => error !== null));
     setSending(false);
   };
-  return { errors, is_sending, answer };
+  return { errors, isSending, answer };
 }

@@ -6,18 +6,18 @@ import { presence } from "./presence.ts";
 const HOLD_MS = 4000;
 
 /** Spread on a card: the user's activity in it extends its deadline, and that of all its requests. */
-export function usePresence(tokens: readonly string[], is_open: boolean) {
+export function usePresence(tokens: readonly string[], isOpen: boolean) {
   const call = useCall();
   const key = tokens.join(" ");
   useEffect(() => {
     const own = key.split(" ");
     const [first = ""] = own;
-    presence.engage(first, is_open);
-    let reported_at = Number.NEGATIVE_INFINITY;
+    presence.engage(first, isOpen);
+    let reportedAt = Number.NEGATIVE_INFINITY;
     const hold = () => {
       const now = performance.now();
-      if (!presence.isAt(first, now) || now - reported_at < HOLD_MS) return;
-      reported_at = now;
+      if (!presence.isAt(first, now) || now - reportedAt < HOLD_MS) return;
+      reportedAt = now;
       // A request that has just ended can't be extended: its own event reports that.
       for (const token of own) void call("approvals.hold", { token }).catch(() => null);
     };
@@ -26,7 +26,7 @@ export function usePresence(tokens: readonly string[], is_open: boolean) {
       clearInterval(timer);
       presence.engage(first, false);
     };
-  }, [call, key, is_open]);
+  }, [call, key, isOpen]);
   // A removed card extends nothing.
   useEffect(() => () => presence.leave(key.split(" ")[0] ?? ""), [key]);
   return useMemo(() => {

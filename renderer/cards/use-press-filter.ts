@@ -43,9 +43,9 @@ function keysArrived(): void {
 export interface FilteredPresses {
   /** Spread on the card: it sees where each press begins. */
   presses: { onPointerDownCapture(): void; onKeyDownCapture(event: { repeat: boolean }): void };
-  /** Wraps what an answer does; a press too soon is reported (`was_too_soon`) and does nothing. */
+  /** Wraps what an answer does; a press too soon is reported (`wasTooSoon`) and does nothing. */
   answers(action: () => void): (event: { detail: number }) => void;
-  was_too_soon: boolean;
+  wasTooSoon: boolean;
 }
 
 /**
@@ -56,7 +56,7 @@ export function usePressFilter(card: RefObject<HTMLElement | null>, shape: strin
   const held = useRef<PressFilter | null>(null);
   held.current ??= new PressFilter(performance.now());
   const filter = held.current;
-  const [was_too_soon, setTooSoon] = useState(false);
+  const [wasTooSoon, setTooSoon] = useState(false);
 
   const lookNow = useCallback(() => {
     if (card.current !== null) filter.setPosition(positionOf(card.current), performance.now());
@@ -70,13 +70,13 @@ export function usePressFilter(card: RefObject<HTMLElement | null>, shape: strin
   }, [filter, lookNow, shape]);
   useEffect(() => watchPosition(lookNow, filter), [lookNow, filter]);
   useEffect(() => {
-    if (!was_too_soon) return;
+    if (!wasTooSoon) return;
     const end = setTimeout(() => setTooSoon(false), NOTICE_MS);
     return () => clearTimeout(end);
-  }, [was_too_soon]);
+  }, [wasTooSoon]);
 
   return {
-    was_too_soon,
+    wasTooSoon,
     presses: {
       onPointerDownCapture: () => {
         lookNow();
@@ -90,9 +90,9 @@ export function usePressFilter(card: RefObject<HTMLElement | null>, shape: strin
     answers: (action) => (event) => {
       lookNow();
       // A click that a key made has no count of clicks.
-      const is_accepted = filter.accepts(performance.now(), event.detail === 0 ? "keys" : "pointer");
-      setTooSoon(!is_accepted);
-      if (is_accepted) action();
+      const isAccepted = filter.accepts(performance.now(), event.detail === 0 ? "keys" : "pointer");
+      setTooSoon(!isAccepted);
+      if (isAccepted) action();
     },
   };
 }

@@ -31,17 +31,17 @@ export function useWaiting(): Waiting {
   const sending = useRef(new Map<string, ApprovalView | null>());
   const latest = useLatest(state);
   // An event may come before the answer to a question that was asked earlier.
-  const closed_meanwhile = useRef(new Set<string>());
+  const closedMeanwhile = useRef(new Set<string>());
 
-  const close = useCallback((view: ApprovalView, is_own: boolean) => {
-    step((before) => closed(before, view, is_own, performance.now()));
+  const close = useCallback((view: ApprovalView, isOwn: boolean) => {
+    step((before) => closed(before, view, isOwn, performance.now()));
   }, []);
 
   useGateEvents((event) => {
     if (event.type === "approval.waiting")
       step((before) => appeared(before, event.data, presence.isBusy(performance.now())));
     else if (event.type === "approval.closed") {
-      closed_meanwhile.current.add(event.data.token);
+      closedMeanwhile.current.add(event.data.token);
       if (sending.current.has(event.data.token)) sending.current.set(event.data.token, event.data);
       else close(event.data, false);
     } else if (event.type === "approval.held") step((before) => held(before, event.data.token, event.data.expires_at));
@@ -49,14 +49,14 @@ export function useWaiting(): Waiting {
 
   const load = useCallback(async () => {
     const known = new Set(latest.current.asked.map(({ view }) => view.token));
-    closed_meanwhile.current.clear();
+    closedMeanwhile.current.clear();
     const take = (views: readonly ApprovalView[], expected: ReadonlySet<string>) => {
-      const waiting = views.filter(({ token }) => !closed_meanwhile.current.has(token));
+      const waiting = views.filter(({ token }) => !closedMeanwhile.current.has(token));
       setError(null);
       step((before) => loaded(before, waiting, performance.now(), expected));
     };
     try {
-      if (!latest.current.is_loaded) {
+      if (!latest.current.isLoaded) {
         // What fits the screen at once, however much waits below it.
         const first = await call("approvals.list", { limit: FIRST, order: "deadline" });
         take(first, new Set());

@@ -40,20 +40,20 @@ export function widerAnswer(view: ApprovalView, words: CardWords): WiderAnswer |
   return { choice, answer: answerWith(view, choice), label: widerLabel(choice, words.thisSession, words), why: null };
 }
 
-function mostUseful(choices: readonly Choice[], is_confined: boolean): Choice | undefined {
-  const in_session = choices.filter(({ scope }) => scope === "session");
-  const is_reading = in_session.every(({ grants }) => grants.every(({ capability }) => capability === "fs:read"));
-  const order = USEFUL[is_confined ? "confined" : is_reading ? "reading" : "other"];
+function mostUseful(choices: readonly Choice[], isConfined: boolean): Choice | undefined {
+  const inSession = choices.filter(({ scope }) => scope === "session");
+  const isReading = inSession.every(({ grants }) => grants.every(({ capability }) => capability === "fs:read"));
+  const order = USEFUL[isConfined ? "confined" : isReading ? "reading" : "other"];
   return order
-    .map((reach) => in_session.find((choice) => choice.reach === reach))
+    .map((reach) => inSession.find((choice) => choice.reach === reach))
     .find((choice) => choice !== undefined);
 }
 
 /** "Allow reading below src, this session". */
 export function widerLabel(choice: Choice, time: string, words: CardWords): string {
   const kinds = [...new Set(choice.grants.map(({ capability }) => capability))];
-  const is_told = kinds.length === 1 || (kinds.length === 2 && targetsOf(choice.grants).length === 1);
-  const doing = is_told ? kinds.map((capability) => words.doing(capability)).join(words.and) : words.doingThis;
+  const isTold = kinds.length === 1 || (kinds.length === 2 && targetsOf(choice.grants).length === 1);
+  const doing = isTold ? kinds.map((capability) => words.doing(capability)).join(words.and) : words.doingThis;
   const { server } = words.reach;
   if (choice.grants.some(({ target }) => isMcpTarget(target)))
     return words.allowWider(choice.reach === "server" ? server.toLowerCase() : words.thisTool, time);

@@ -41,7 +41,7 @@ const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventType[]>>
 export interface Answered<M extends OperatorMethod> {
   data: OperatorResult<M> | undefined;
   error: GateError | undefined;
-  is_loading: boolean;
+  isLoading: boolean;
 }
 
 interface Entry {
@@ -49,8 +49,8 @@ interface Entry {
   params: unknown;
   answered: Answered<OperatorMethod>;
   listeners: Set<() => void>;
-  is_asking: boolean;
-  is_outdated: boolean;
+  isAsking: boolean;
+  isOutdated: boolean;
 }
 
 /** Answers kept for views that are opened again: more than these are dropped, the oldest first. */
@@ -64,19 +64,19 @@ export class Answers {
   constructor(link: GateLink) {
     this.#link = link;
     link.subscribe((event) => this.#happened(event));
-    let has_answered = link.state === "answering";
+    let hasAnswered = link.state === "answering";
     link.onState((state) => {
       if (state !== "answering") return;
       // What was asked while the link was opened for the first time is on its way.
-      for (const entry of this.#entries.values()) if (has_answered || !entry.is_asking) this.#outdate(entry);
-      has_answered = true;
+      for (const entry of this.#entries.values()) if (hasAnswered || !entry.isAsking) this.#outdate(entry);
+      hasAnswered = true;
     });
   }
 
   subscribe(key: string, method: OperatorMethod, params: unknown, listener: () => void): () => void {
     const entry = this.#entry(key, method, params);
     entry.listeners.add(listener);
-    if (entry.is_outdated) this.#ask(entry);
+    if (entry.isOutdated) this.#ask(entry);
     return () => entry.listeners.delete(listener);
   }
 
@@ -92,8 +92,8 @@ export class Answers {
   #entry(key: string, method: OperatorMethod, params: unknown): Entry {
     const found = this.#entries.get(key);
     if (found !== undefined) return found;
-    const answered = { data: undefined, error: undefined, is_loading: true };
-    const entry: Entry = { method, params, answered, listeners: new Set(), is_asking: false, is_outdated: true };
+    const answered = { data: undefined, error: undefined, isLoading: true };
+    const entry: Entry = { method, params, answered, listeners: new Set(), isAsking: false, isOutdated: true };
     this.#entries.set(key, entry);
     for (const [other, { listeners }] of this.#entries) {
       if (this.#entries.size <= KEPT) break;
@@ -109,28 +109,28 @@ export class Answers {
   }
 
   #outdate(entry: Entry): void {
-    entry.is_outdated = true;
+    entry.isOutdated = true;
     if (entry.listeners.size > 0) this.#ask(entry);
   }
 
   #ask(entry: Entry): void {
-    if (entry.is_asking) return; // asked once more when this answer is here
-    entry.is_asking = true;
-    entry.is_outdated = false;
+    if (entry.isAsking) return; // asked once more when this answer is here
+    entry.isAsking = true;
+    entry.isOutdated = false;
     void this.#link
       .call(entry.method, entry.params as OperatorParams<OperatorMethod>)
       .then(
         (data) => {
-          entry.answered = { data, error: undefined, is_loading: false };
+          entry.answered = { data, error: undefined, isLoading: false };
         },
         (thrown: unknown) => {
-          entry.answered = { data: entry.answered.data, error: asGateError(thrown), is_loading: false };
+          entry.answered = { data: entry.answered.data, error: asGateError(thrown), isLoading: false };
         },
       )
       .then(() => {
-        entry.is_asking = false;
+        entry.isAsking = false;
         for (const listener of entry.listeners) listener();
-        if (entry.is_outdated && entry.listeners.size > 0) this.#ask(entry);
+        if (entry.isOutdated && entry.listeners.size > 0) this.#ask(entry);
       });
   }
 }

@@ -15,8 +15,8 @@ export class DesktopLink implements GateLink {
 
   constructor(bridge: Bridge) {
     this.#bridge = bridge;
-    this.#unwatch = bridge.watchGate((is_there) => {
-      if (is_there) this.#ask();
+    this.#unwatch = bridge.watchGate((isThere) => {
+      if (isThere) this.#ask();
       else this.#enter("silent");
     });
   }

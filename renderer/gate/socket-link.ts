@@ -29,10 +29,10 @@ export class SocketLink implements GateLink {
   readonly #asking = new Map<number, Asking>();
   #socket: WebSocket | undefined;
   #state: LinkState = "connecting";
-  #next_id = 1;
-  #retry_ms = FIRST_RETRY_MS;
+  #nextId = 1;
+  #retryMs = FIRST_RETRY_MS;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  #is_closed = false;
+  #isClosed = false;
   /** Requests before the first connection wait for it. */
   #opening: Promise<void>;
   #opened: () => void = () => undefined;
@@ -59,7 +59,7 @@ export class SocketLink implements GateLink {
     if (this.#state === "connecting") await this.#opening;
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN || this.#state !== "answering") throw notAnswering();
-    const id = this.#next_id++;
+    const id = this.#nextId++;
     const result = await new Promise<unknown>((resolve, reject) => {
       this.#asking.set(id, { resolve, reject });
       socket.send(JSON.stringify({ id, method, params }));
@@ -72,7 +72,7 @@ export class SocketLink implements GateLink {
   }
 
   async close(): Promise<void> {
-    this.#is_closed = true;
+    this.#isClosed = true;
     clearTimeout(this.#retry);
     this.#leave();
     this.#socket?.close();
@@ -92,32 +92,32 @@ export class SocketLink implements GateLink {
     const nonce = newNonce();
     const socket = new WebSocket(this.#url, PAGE_PROTOCOL);
     this.#socket = socket;
-    let has_opened = false;
+    let hasOpened = false;
     let late: ReturnType<typeof setTimeout> | undefined;
     socket.onopen = () => {
-      has_opened = true;
+      hasOpened = true;
       late = setTimeout(() => socket.close(), PROOF_MS);
       socket.send(JSON.stringify({ nonce }));
     };
     socket.onmessage = async ({ data }) => {
       socket.onmessage = null; // a gate says nothing more before it has the secret
       clearTimeout(late);
-      const is_gate = await provesSession(String(data), secret, this.#seat.origin, nonce);
-      if (!is_gate || secret === null) {
+      const isGate = await provesSession(String(data), secret, this.#seat.origin, nonce);
+      if (!isGate || secret === null) {
         this.#enter("stranger");
         return socket.close();
       }
       if (socket.readyState !== WebSocket.OPEN) return;
       socket.onmessage = (message) => this.#received(socket, String(message.data));
       socket.send(JSON.stringify({ secret }));
-      this.#retry_ms = FIRST_RETRY_MS;
+      this.#retryMs = FIRST_RETRY_MS;
       this.#enter("answering");
       this.#opened();
     };
     // An error is always followed by close.
     socket.onclose = ({ code }) => {
       clearTimeout(late);
-      if (socket === this.#socket) this.#lost(code, has_opened);
+      if (socket === this.#socket) this.#lost(code, hasOpened);
     };
   }
 
@@ -128,17 +128,17 @@ export class SocketLink implements GateLink {
     else this.#take(answer);
   }
 
-  #lost(code: number, has_opened: boolean): void {
+  #lost(code: number, hasOpened: boolean): void {
     for (const { reject } of this.#asking.values()) reject(notAnswering());
     this.#asking.clear();
-    if (this.#is_closed) return;
-    if (code === PAGE_CLOSE.session_ended) this.#enter("shut_out");
+    if (this.#isClosed) return;
+    if (code === PAGE_CLOSE.sessionEnded) this.#enter("shut_out");
     else if (!isSilent(this.#state)) this.#enter("silent");
     this.#opened();
-    if (!has_opened) void this.#askWhy();
+    if (!hasOpened) void this.#askWhy();
     if (this.#state === "shut_out") return;
-    this.#retry = setTimeout(() => this.#connect(), this.#retry_ms);
-    this.#retry_ms = Math.min(LAST_RETRY_MS, this.#retry_ms * 2);
+    this.#retry = setTimeout(() => this.#connect(), this.#retryMs);
+    this.#retryMs = Math.min(LAST_RETRY_MS, this.#retryMs * 2);
   }
 
   /** A refused WebSocket doesn't tell why: a gate that doesn't know this session refuses the page itself, too. */

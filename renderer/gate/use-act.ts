@@ -2,7 +2,7 @@ import { useCallback, useState } from "react";
 import { asGateError, type GateError } from "../../ipc/contract/gate-error.ts";
 
 export interface Act {
-  is_busy: boolean;
+  isBusy: boolean;
   error: GateError | undefined;
   /** True once it was done, false where it was refused (`error` says why). */
   run(act: () => Promise<unknown>): Promise<boolean>;
@@ -11,7 +11,7 @@ export interface Act {
 
 /** An act of the operator: busy meanwhile, and its error afterwards. */
 export function useAct(): Act {
-  const [is_busy, setBusy] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<GateError | undefined>();
   const run = useCallback(async (act: () => Promise<unknown>) => {
     setBusy(true);
@@ -27,5 +27,5 @@ export function useAct(): Act {
     }
   }, []);
   const forget = useCallback(() => setError(undefined), []);
-  return { is_busy, error, run, forget };
+  return { isBusy, error, run, forget };
 }

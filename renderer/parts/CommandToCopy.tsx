@@ -8,12 +8,12 @@ const SAID_MS = 2000;
 /** A command for a terminal, and a button that copies it where the browser lets it. */
 export function CommandToCopy({ command }: { command: string }) {
   const words = useWords(partsWords);
-  const [is_copied, setCopied] = useState(false);
+  const [isCopied, setCopied] = useState(false);
   useEffect(() => {
-    if (!is_copied) return;
+    if (!isCopied) return;
     const end = setTimeout(() => setCopied(false), SAID_MS);
     return () => clearTimeout(end);
-  }, [is_copied]);
+  }, [isCopied]);
   const copy = () =>
     navigator.clipboard.writeText(command).then(
       () => setCopied(true),
@@ -23,7 +23,7 @@ export function CommandToCopy({ command }: { command: string }) {
     <div className="command-to-copy">
       <code>{command}</code>
       <Button size="small" onClick={() => void copy()}>
-        {is_copied ? words.copied : words.copy}
+        {isCopied ? words.copied : words.copy}
       </Button>
     </div>
   );

@@ -11,7 +11,7 @@ interface DialogProps {
 /** A modal question. Escape closes it and answers nothing. Rendered only while it is open. */
 export function Dialog({ title, onClose, children, ends }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const title_id = useId();
+  const titleId = useId();
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -19,8 +19,8 @@ export function Dialog({ title, onClose, children, ends }: DialogProps) {
     return () => element?.close();
   }, []);
   return (
-    <dialog ref={dialog} className="dialog" aria-labelledby={title_id} onClose={onClose}>
-      <h2 id={title_id}>{title}</h2>
+    <dialog ref={dialog} className="dialog" aria-labelledby={titleId} onClose={onClose}>
+      <h2 id={titleId}>{title}</h2>
       {children}
       <div className="ends">{ends}</div>
     </dialog>

@@ -45,7 +45,7 @@ interface ListToolsProps {
 export function ListTools({ days, onDays, answered, onAnswered, children, onExport }: ListToolsProps) {
   const words = useWords(partsWords);
   const [error, setError] = useState<GateError | undefined>();
-  const [is_done, setDone] = useState(false);
+  const [isDone, setDone] = useState(false);
   const save = (form: ExportForm) => {
     setDone(false);
     setError(undefined);
@@ -67,13 +67,13 @@ export function ListTools({ days, onDays, answered, onAnswered, children, onExpo
         <DayInput label={words.from} day={days.from} max={days.to} onDay={(from) => onDays({ ...days, from })} />
         <DayInput label={words.to} day={days.to} min={days.from} onDay={(to) => onDays({ ...days, to })} />
         <Button size="small" onClick={() => save("csv")}>
-          {copies ? words.copy_as("CSV") : words.save_as("CSV")}
+          {copies ? words.copyAs("CSV") : words.saveAs("CSV")}
         </Button>
         <Button size="small" onClick={() => save("jsonl")}>
-          {copies ? words.copy_as("JSON lines") : words.save_as("JSON lines")}
+          {copies ? words.copyAs("JSON lines") : words.saveAs("JSON lines")}
         </Button>
         <span className="quiet" role="status">
-          {is_done ? (copies ? words.copied : words.saved) : null}
+          {isDone ? (copies ? words.copied : words.saved) : null}
         </span>
       </div>
       <Failure error={error} />

@@ -6,12 +6,12 @@ import { useLanguage } from "../words/language.ts";
 import { VisibleText } from "./VisibleText.tsx";
 
 /** What one judge found: its sentence, or its name alone where that was said elsewhere; then its figures, quietly. */
-export function ReviewText({ review, is_said = false }: { review: Review; is_said?: boolean }) {
+export function ReviewText({ review, isSaid = false }: { review: Review; isSaid?: boolean }) {
   const language = useLanguage();
   const figures = figuresOf(review, language);
   return (
     <>
-      <VisibleText text={is_said ? review.name : reviewText(review, language)} />
+      <VisibleText text={isSaid ? review.name : reviewText(review, language)} />
       {figures.length === 0 ? null : <span className="quiet figures"> ({figures.join(", ")})</span>}
     </>
   );
@@ -21,9 +21,9 @@ export function ReviewText({ review, is_said = false }: { review: Review; is_sai
 function figuresOf({ outcome, score, confidence, ms }: Review, language: Language): string[] {
   const words = cardWords[language];
   if (outcome === "not_run" || outcome === "overridden") return [];
-  const has_score = score !== null && outcome !== "fallback";
+  const hasScore = score !== null && outcome !== "fallback";
   return [
-    ...(has_score ? [words.scored(score.toFixed(2))] : []),
+    ...(hasScore ? [words.scored(score.toFixed(2))] : []),
     ...(confidence === null ? [] : [words.confident(confidence.toFixed(2))]),
     `${ms.toLocaleString(language)} ms`,
   ];

@@ -1,29 +1,29 @@
 import { useCallback, useSyncExternalStore } from "react";
 
 /** While the gate doesn't answer, no time that is shown changes: what it says is not known to be true. */
-let is_held = false;
+let isHeld = false;
 
 /** One ticking clock for all components that show a time; it is stopped while the page is hidden. */
 class Ticker {
-  readonly #every_ms: number;
+  readonly #everyMs: number;
   readonly #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #now = Date.now();
 
-  constructor(every_ms: number) {
-    this.#every_ms = every_ms;
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs;
   }
 
   get now(): number {
     // It doesn't tick while it has no listener.
-    if (this.#listeners.size === 0 && !is_held) this.#now = Date.now();
+    if (this.#listeners.size === 0 && !isHeld) this.#now = Date.now();
     return this.#now;
   }
 
   subscribe(listener: () => void): () => void {
     if (this.#listeners.size === 0) {
-      if (!is_held) this.#now = Date.now();
-      this.#timer = setInterval(() => this.tick(), this.#every_ms);
+      if (!isHeld) this.#now = Date.now();
+      this.#timer = setInterval(() => this.tick(), this.#everyMs);
     }
     this.#listeners.add(listener);
     return () => {
@@ -33,7 +33,7 @@ class Ticker {
   }
 
   tick(): void {
-    if (is_held) return;
+    if (isHeld) return;
     this.#now = Date.now();
     for (const listener of [...this.#listeners]) listener();
   }
@@ -42,8 +42,8 @@ class Ticker {
 const TICKERS = { second: new Ticker(1000), half_minute: new Ticker(30_000) };
 
 /** Stops every clock where it is, or lets them continue, at the right time at once. */
-export function holdClocks(is_to_hold: boolean): void {
-  is_held = is_to_hold;
+export function holdClocks(isToHold: boolean): void {
+  isHeld = isToHold;
   for (const ticker of Object.values(TICKERS)) ticker.tick();
 }
 

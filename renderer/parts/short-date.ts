@@ -2,10 +2,10 @@ import type { Language } from "../../ipc/contract/language.ts";
 
 /** `20 Dec`, with the year where it isn't this one. */
 export function shortDate(at: Date, language: Language): string {
-  const same_year = at.getFullYear() === new Date().getFullYear();
+  const sameYear = at.getFullYear() === new Date().getFullYear();
   return new Intl.DateTimeFormat(language, {
     day: "numeric",
     month: "short",
-    ...(same_year ? {} : { year: "numeric" }),
+    ...(sameYear ? {} : { year: "numeric" }),
   }).format(at);
 }

@@ -44,10 +44,10 @@ function AlarmBanner({ alarm }: { alarm: Alarm }) {
   const call = useCall();
   const act = useAct();
   const { title, meaning } = words.codes[alarm.code];
-  const is_past = PAST_ALARMS.includes(alarm.code);
+  const isPast = PAST_ALARMS.includes(alarm.code);
   const acknowledge = () => act.run(() => call("alarms.acknowledge", { code: alarm.code, subject: alarm.subject }));
   return (
-    <div className={is_past ? "alarm past" : "alarm"} role="alert">
+    <div className={isPast ? "alarm past" : "alarm"} role="alert">
       <span className="mark" aria-hidden="true">
         !
       </span>
@@ -69,8 +69,8 @@ function AlarmBanner({ alarm }: { alarm: Alarm }) {
         <span className="quiet">
           <RelativeTime at={alarm.since} />
         </span>
-        {is_past ? (
-          <Button size="small" disabled={act.is_busy} onClick={() => void acknowledge()}>
+        {isPast ? (
+          <Button size="small" disabled={act.isBusy} onClick={() => void acknowledge()}>
             {words.seen}
           </Button>
         ) : null}

@@ -11,9 +11,9 @@ import "./away.css";
 
 /** What depends on the gate: while it doesn't answer, it is dimmed, nothing in it can be pressed, and its clocks are stopped. */
 export function Reachable({ children }: { children: ReactNode }) {
-  const is_away = isSilent(useLinkState());
+  const isAway = isSilent(useLinkState());
   useEffect(() => {
-    if (!is_away) return;
+    if (!isAway) return;
     holdClocks(true);
     window.addEventListener("keydown", keepFromPage, { capture: true });
     return () => {
@@ -22,9 +22,9 @@ export function Reachable({ children }: { children: ReactNode }) {
       // What was begun while nothing could be answered is meant for no card.
       restartAll();
     };
-  }, [is_away]);
+  }, [isAway]);
   return (
-    <div className={is_away ? "reachable away" : "reachable"} inert={is_away}>
+    <div className={isAway ? "reachable away" : "reachable"} inert={isAway}>
       {children}
     </div>
   );

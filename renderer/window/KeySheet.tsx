@@ -11,9 +11,9 @@ export function KeySheet() {
   const words = useWords(windowWords);
   const parts = useWords(partsWords);
   const groups = useShortcutGroups();
-  const [is_open, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   useShortcuts([{ key: "?", says: words.keys.sheet, run: () => setOpen(true) }], words.keys.window);
-  if (!is_open) return null;
+  if (!isOpen) return null;
   const close = () => setOpen(false);
   return (
     <Dialog title={words.keys.title} onClose={close} ends={<Button onClick={close}>{parts.close}</Button>}>

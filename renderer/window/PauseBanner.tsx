@@ -18,22 +18,22 @@ interface PauseBannerProps {
 /** Above everything while all is paused: who did it, why, since when, and the way out. */
 export function PauseBanner({ onLook }: PauseBannerProps) {
   const words = useWords(windowWords);
-  const { state, resume, is_busy, error } = usePause();
+  const { state, resume, isBusy, error } = usePause();
   if (state?.is_paused !== true) return null;
   return (
-    <section className="pause-banner" role="status" aria-label={words.paused_title}>
+    <section className="pause-banner" role="status" aria-label={words.pausedTitle}>
       <div className="said">
         <h2>
           <PauseCause pause={state} />
         </h2>
         <p>
-          {words.everything_paused} <PauseTimes pause={state} />
+          {words.everythingPaused} <PauseTimes pause={state} />
         </p>
         <Failure error={error} />
       </div>
       <div className="ends">
         {onLook === undefined ? null : <Button onClick={onLook}>{words.look}</Button>}
-        <Button disabled={is_busy} onClick={() => void resume()}>
+        <Button disabled={isBusy} onClick={() => void resume()}>
           {words.resume}
         </Button>
       </div>
@@ -49,16 +49,16 @@ function PauseCause({ pause: { by, reason, cause } }: { pause: Pause }): ReactNo
   if (by === "safety")
     return (
       <>
-        {words.paused_by.safety}: <VisibleText text={reason ?? ""} />
+        {words.pausedBy.safety}: <VisibleText text={reason ?? ""} />
       </>
     );
-  const is_own = reason !== null && reason !== OWN_REASON;
-  return is_own ? (
+  const isOwn = reason !== null && reason !== OWN_REASON;
+  return isOwn ? (
     <>
-      {words.paused_by.human}: <VisibleText text={reason} />
+      {words.pausedBy.human}: <VisibleText text={reason} />
     </>
   ) : (
-    `${words.paused_by.human}.`
+    `${words.pausedBy.human}.`
   );
 }
 

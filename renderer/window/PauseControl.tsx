@@ -10,23 +10,23 @@ import { ViewIcon } from "./ViewIcon.tsx";
 /** The emergency stop, in every view: pressed, it offers how long; while all is paused it resumes. */
 export function PauseControl() {
   const words = useWords(windowWords);
-  const { lengths, pause_for } = useWords(safetyWords);
-  const { state, pause, resume, is_busy, error } = usePause();
-  const [is_open, setOpen] = useState(false);
+  const { lengths, pauseFor } = useWords(safetyWords);
+  const { state, pause, resume, isBusy, error } = usePause();
+  const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const first = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const is_paused = state?.is_paused === true;
+  const isPaused = state?.is_paused === true;
   useShortcuts(
-    [{ key: "p", says: is_paused ? words.resume : words.pause, run: () => button.current?.click() }],
+    [{ key: "p", says: isPaused ? words.resume : words.pause, run: () => button.current?.click() }],
     words.keys.window,
   );
   useEffect(() => {
-    if (is_open) first.current?.focus();
-  }, [is_open]);
+    if (isOpen) first.current?.focus();
+  }, [isOpen]);
   useEffect(() => {
-    if (is_paused) setOpen(false);
-  }, [is_paused]);
+    if (isPaused) setOpen(false);
+  }, [isPaused]);
   if (state === undefined) return <div className="pause-control" />;
   const close = () => {
     setOpen(false);
@@ -37,33 +37,33 @@ export function PauseControl() {
     <div
       className="pause-control"
       onKeyDown={(event) => {
-        if (event.key === "Escape" && is_open) close();
+        if (event.key === "Escape" && isOpen) close();
       }}
     >
       <button
         ref={button}
         type="button"
         className="pause-button"
-        aria-expanded={is_paused ? undefined : is_open}
-        aria-controls={is_open ? id : undefined}
-        disabled={is_busy}
-        onClick={() => (is_paused ? void resume() : setOpen(!is_open))}
+        aria-expanded={isPaused ? undefined : isOpen}
+        aria-controls={isOpen ? id : undefined}
+        disabled={isBusy}
+        onClick={() => (isPaused ? void resume() : setOpen(!isOpen))}
       >
-        <ViewIcon name={is_paused ? "resume" : "pause"} />
-        <span>{is_paused ? words.resume : words.pause}</span>
+        <ViewIcon name={isPaused ? "resume" : "pause"} />
+        <span>{isPaused ? words.resume : words.pause}</span>
       </button>
-      {is_open && !is_paused ? (
+      {isOpen && !isPaused ? (
         // biome-ignore lint/a11y/useSemanticElements: buttons that belong together, not fields of a form
-        <div id={id} className="pause-lengths" role="group" aria-label={pause_for}>
-          <p className="quiet">{pause_for}</p>
+        <div id={id} className="pause-lengths" role="group" aria-label={pauseFor}>
+          <p className="quiet">{pauseFor}</p>
           {PAUSE_LENGTHS.map(({ name, seconds }, index) => (
             <button
               key={name}
               ref={index === 0 ? first : null}
               type="button"
               className="button small"
-              disabled={is_busy}
-              onClick={() => void pause(seconds).then((was_done) => was_done && button.current?.focus())}
+              disabled={isBusy}
+              onClick={() => void pause(seconds).then((wasDone) => wasDone && button.current?.focus())}
             >
               {lengths[name]}
             </button>

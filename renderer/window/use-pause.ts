@@ -12,16 +12,16 @@ export const PAUSE_LENGTHS = [
 /** The pause of all agents: its state, and the acts that begin and end it. `state` is undefined until the gate has answered. */
 export function usePause() {
   const call = useCall();
-  const { run, is_busy, error } = useAct();
+  const { run, isBusy, error } = useAct();
   const { data: status } = useQuery("status", {});
   const state: Pause | undefined = status?.pause;
-  const pause = (for_seconds: number | undefined, reason = "") =>
+  const pause = (forSeconds: number | undefined, reason = "") =>
     run(() =>
       call("safety.pause", {
-        ...(for_seconds === undefined ? {} : { for_seconds }),
+        ...(forSeconds === undefined ? {} : { for_seconds: forSeconds }),
         ...(reason === "" ? {} : { reason }),
       }),
     );
   const resume = () => run(() => call("safety.resume", {}));
-  return { state, pause, resume, is_busy, error };
+  return { state, pause, resume, isBusy, error };
 }

@@ -5,14 +5,14 @@ const en = {
   available:
     "A command whose effects aren't clear runs where it reaches nothing but its project, instead of being asked about as running code.",
   unavailable: "No command is confined on this machine: each one that runs code is asked about.",
-  system_says: "The system says:",
+  systemSays: "The system says:",
   agents: "Agents",
   tested: "tested",
-  no_agents: "No agent is connected yet.",
+  noAgents: "No agent is connected yet.",
   set_aside: "Set aside",
-  set_aside_next:
+  setAsideNext:
     "Confined commands made these files, whose content would have run later outside. They were moved; move back what you want.",
-  now_at: "now at",
+  nowAt: "now at",
   more: (count: number) => `${count} more`,
   box: "Box",
 };
@@ -22,14 +22,14 @@ const it: typeof en = {
   available:
     "Un comando dagli effetti non chiari viene eseguito dove raggiunge soltanto il suo progetto, invece di essere chiesto come codice.",
   unavailable: "Su questa macchina nessun comando è confinato: ognuno che esegue codice viene chiesto.",
-  system_says: "Il sistema dice:",
+  systemSays: "Il sistema dice:",
   agents: "Agenti",
   tested: "provato",
-  no_agents: "Nessun agente è ancora collegato.",
+  noAgents: "Nessun agente è ancora collegato.",
   set_aside: "Messi da parte",
-  set_aside_next:
+  setAsideNext:
     "Comandi confinati hanno creato questi file, che sarebbero stati eseguiti poi, fuori dal confinamento. Sono stati spostati; rimetti a posto ciò che vuoi.",
-  now_at: "ora in",
+  nowAt: "ora in",
   more: (count: number) => (count === 1 ? "un altro" : `altri ${count}`),
   box: "Confinamento",
 };

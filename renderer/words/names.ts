@@ -10,7 +10,7 @@ const en = {
     string
   >,
   decided: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
-  decided_many: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
+  decidedMany: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
   /** One each: what can be distinguished without colour or shape. */
   letters: { allowed: "A", approval_required: "Q", denied: "D" } satisfies Record<Outcome, string>,
 };
@@ -18,7 +18,7 @@ const it: typeof en = {
   levels: { ReadOnly: "Sola lettura", Supervised: "Supervisionato", Full: "Completo" },
   outcomes: { allowed: "consentito", approval_required: "richiesta prima", denied: "negato" },
   decided: { allowed: "consentita", approval_required: "chiesta", denied: "negata" },
-  decided_many: { allowed: "consentite", approval_required: "chieste", denied: "negate" },
+  decidedMany: { allowed: "consentite", approval_required: "chieste", denied: "negate" },
   letters: { allowed: "C", approval_required: "R", denied: "N" },
 };
 export const namesWords: InEach<typeof en> = { en, it };

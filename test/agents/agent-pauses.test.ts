@@ -12,7 +12,7 @@ function opened(file = join(tempFolder(), "agents.db"), clock = new ManualClock(
   const damaged: string[] = [];
   const pauses = new AgentPauses(db, {
     clock,
-    changed: (agent_id, pause) => changes.push([agent_id, pause]),
+    changed: (agentId, pause) => changes.push([agentId, pause]),
     report: { damaged: (what) => damaged.push(what), resolved: () => undefined },
   });
   const close = () => {
@@ -44,7 +44,7 @@ it("ends by itself once both clocks say so: setting the wall clock ahead ends no
   clock.jump(-7200);
   clock.advance(3602);
   expect(pauses.isPaused("agent-1")).toBe(false);
-  expect(changes.map(([agent_id, pause]) => [agent_id, pause !== null])).toEqual([
+  expect(changes.map(([agentId, pause]) => [agentId, pause !== null])).toEqual([
     ["agent-1", true],
     ["agent-1", false],
   ]);

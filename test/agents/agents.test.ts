@@ -30,8 +30,8 @@ const token = (file: string) => readFileSync(file, "utf8").trim();
 
 it("a pairing leaves a row and its token (0600), nothing else", () => {
   const { agents, file } = directory();
-  const { agent, token_file, is_renewed } = agents.pair("worker", "Supervised");
-  expect({ token_file, is_renewed }).toEqual({ token_file: file, is_renewed: false });
+  const { agent, token_file, isRenewed } = agents.pair("worker", "Supervised");
+  expect({ token_file, isRenewed }).toEqual({ token_file: file, isRenewed: false });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(dirname(file))).toEqual(["worker.token"]);
   expect(agents.authenticate("worker", token(file))).toMatchObject({ agent_id: agent.agent_id });
@@ -93,8 +93,8 @@ it.each([
   const old = token(file);
   expect(() => agents.pair("worker", "Full")).toThrow(/paired already/);
   harm(file);
-  const { agent, is_renewed } = agents.pair("worker", "Full");
-  expect(is_renewed).toBe(true);
+  const { agent, isRenewed } = agents.pair("worker", "Full");
+  expect(isRenewed).toBe(true);
   expect(agent).toMatchObject({ agent_id: first.agent_id, level: "Full" });
   expect(agents.authenticate("worker", token(file))).toBeDefined();
   expect(agents.authenticate("worker", old)).toBeUndefined();

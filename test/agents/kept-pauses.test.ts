@@ -16,19 +16,19 @@ function opened(folder = tempFolder(), clock = new ManualClock(), nameOf = (id: 
   const file = join(folder, "kept-pauses");
   const alarms = new Alarms(clock.now, () => undefined);
   const kept = new KeptPauses({ file, alarms, now: clock.now, nameOf });
-  const safety_db = openDatabase(join(folder, "safety.db"), SAFETY_SCHEMA);
-  const agents_db = openDatabase(join(folder, "agents.db"), AGENTS_SCHEMA);
-  const pause = new PauseSwitch(safety_db, { clock, changed: () => undefined, kept });
-  const agents = new AgentPauses(agents_db, { clock, changed: () => undefined, kept });
+  const safetyDb = openDatabase(join(folder, "safety.db"), SAFETY_SCHEMA);
+  const agentsDb = openDatabase(join(folder, "agents.db"), AGENTS_SCHEMA);
+  const pause = new PauseSwitch(safetyDb, { clock, changed: () => undefined, kept });
+  const agents = new AgentPauses(agentsDb, { clock, changed: () => undefined, kept });
   kept.flush();
-  const breakDatabases = (is_broken: boolean) => {
-    for (const db of [safety_db, agents_db]) db.pragma(`query_only = ${is_broken ? 1 : 0}`);
+  const breakDatabases = (isBroken: boolean) => {
+    for (const db of [safetyDb, agentsDb]) db.pragma(`query_only = ${isBroken ? 1 : 0}`);
   };
   const close = () => {
     pause.stop();
     agents.stop();
     kept.close();
-    for (const db of [safety_db, agents_db]) if (db.open) db.close();
+    for (const db of [safetyDb, agentsDb]) if (db.open) db.close();
   };
   onTestFinished(close);
   /** As `kill -9` and a start. */
@@ -36,7 +36,7 @@ function opened(folder = tempFolder(), clock = new ManualClock(), nameOf = (id: 
     close();
     return opened(folder, clock);
   };
-  return { folder, file, clock, alarms, kept, pause, agents, safety_db, breakDatabases, again };
+  return { folder, file, clock, alarms, kept, pause, agents, safety_db: safetyDb, breakDatabases, again };
 }
 
 /** The file can't be written or read any more. */

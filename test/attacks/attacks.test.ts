@@ -90,9 +90,9 @@ describe("a command line by another tool", () => {
         return SETTINGS.flatMap((setting) => {
           const decide = (call: ToolCall) =>
             decider.decide(proposed(world, call, row.cwd), setting, row.grants ?? ORDINARY_GRANTS).got;
-          const by_bash = decide(bash(command));
-          const by_other = decide({ executor: "shell_exec", args: { command } });
-          return by_bash === by_other ? [] : [`${row.id} ${setting}: Bash ${by_bash}, shell_exec ${by_other}`];
+          const byBash = decide(bash(command));
+          const byOther = decide({ executor: "shell_exec", args: { command } });
+          return byBash === byOther ? [] : [`${row.id} ${setting}: Bash ${byBash}, shell_exec ${byOther}`];
         });
       });
     expect(others).toEqual([]);

@@ -52,14 +52,14 @@ export interface Decider {
   close(): void;
 }
 
-/** What the guard keeps for the gate in this world; a guard that knows the gate's program gets `program_paths`. */
-function gateFilesOf({ paths, home, program_paths }: World): GateFiles {
-  return new GateFiles(paths, home, program_paths);
+/** What the guard keeps for the gate in this world; a guard that knows the gate's program gets `programPaths`. */
+function gateFilesOf({ paths, home, programPaths }: World): GateFiles {
+  return new GateFiles(paths, home, programPaths);
 }
 
 export function deciderFor(world: World): Decider {
   const { home } = world;
-  const gate_files = gateFilesOf(world);
+  const gateFiles = gateFilesOf(world);
   const databases: ReturnType<typeof openDatabase>[] = [];
   const stores = new Map<string, GrantStore>();
 
@@ -84,8 +84,8 @@ export function deciderFor(world: World): Decider {
       home,
       grants: storeWith(grants),
       pause: null,
-      gate_files,
-      env: world.gate_env,
+      gateFiles,
+      env: world.gateEnv,
       judge_threshold: configSchema.parse({}).judge.threshold,
       now: Date.now,
     };

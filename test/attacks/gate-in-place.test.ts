@@ -49,13 +49,13 @@ interface TargetCase {
   target: Target;
   world: World;
   decider: Decider;
-  is_there: boolean;
+  isThere: boolean;
 }
 
 const cases = new Map<Place, TargetCase[]>(
   PLACES.map((place) => [
     place,
-    place.files.flatMap((file) => [true, false].map((is_there) => caseOf(place, file, is_there))),
+    place.files.flatMap((file) => [true, false].map((isThere) => caseOf(place, file, isThere))),
   ]),
 );
 
@@ -63,7 +63,7 @@ afterAll(() => {
   for (const { decider } of [...cases.values()].flat()) decider.close();
 });
 
-function caseOf({ folder, named }: Place, file: string, is_there: boolean): TargetCase {
+function caseOf({ folder, named }: Place, file: string, isThere: boolean): TargetCase {
   const world = makeWorld();
   repository(world);
   const written = named ?? `{home}/${folder}`;
@@ -74,8 +74,8 @@ function caseOf({ folder, named }: Place, file: string, is_there: boolean): Targ
     base: written.slice(slash + 1),
     file,
   };
-  prepareSources(world, folder, target, is_there);
-  return { target, world, decider: deciderFor(world), is_there };
+  prepareSources(world, folder, target, isThere);
+  return { target, world, decider: deciderFor(world), isThere };
 }
 
 function decisions(decider: Decider, sent: ProposedCall): (readonly [string, Decided])[] {
@@ -91,13 +91,13 @@ const shown = ({ executor, args }: ToolCall) => `${executor} ${JSON.stringify(ar
 describe.each(PLACES.map((place) => [place.name, place] as const))("%s", (_name, place) => {
   it.each(Object.entries(WRITERS))("%s: never allowed", (name, writer) => {
     const allowed = new Map<string, Set<string>>();
-    for (const { target, world, decider, is_there } of cases.get(place) ?? []) {
+    for (const { target, world, decider, isThere } of cases.get(place) ?? []) {
       const call = writer(target);
       for (const [setting, { got }] of decisions(decider, proposed(world, call))) {
         if (got !== "allowed") continue;
-        const key = `${setting}${is_there ? "" : " (not there yet)"}`;
-        const shown_at = allowed.get(shown(call)) ?? new Set();
-        allowed.set(shown(call), shown_at.add(key));
+        const key = `${setting}${isThere ? "" : " (not there yet)"}`;
+        const shownAt = allowed.get(shown(call)) ?? new Set();
+        allowed.set(shown(call), shownAt.add(key));
       }
     }
     if (allowed.size === 0) return;

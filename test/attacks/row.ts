@@ -50,9 +50,10 @@ export const commands = (why: string, lines: readonly string[], more: Partial<En
 
 export const bash = (command: string): ToolCall => ({ executor: "Bash", args: { command } });
 export const tool = (executor: string, args: ToolCall["args"]): ToolCall => ({ executor, args });
-export const write = (file_path: string, content = "x"): ToolCall => tool("Write", { file_path, content });
-export const edit = (file_path: string): ToolCall => tool("Edit", { file_path, old_string: "a", new_string: "b" });
-export const read = (file_path: string): ToolCall => tool("Read", { file_path });
+export const write = (filePath: string, content = "x"): ToolCall => tool("Write", { file_path: filePath, content });
+export const edit = (filePath: string): ToolCall =>
+  tool("Edit", { file_path: filePath, old_string: "a", new_string: "b" });
+export const read = (filePath: string): ToolCall => tool("Read", { file_path: filePath });
 
 const expected = (readonly: Got, supervised: Got, granted: Got, full: Got): Expected => ({
   readonly,

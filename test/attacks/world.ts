@@ -7,9 +7,9 @@ import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts"
 export interface World extends TemporaryHome {
   proj: string;
   /** Where the gate's program is in it: its `bin`, its `dist` and the Node that runs it. */
-  program_paths: readonly string[];
+  programPaths: readonly string[];
   /** The gate's environment, as far as it says where programs and agents' settings are. */
-  gate_env: { PATH: string; CLAUDE_CONFIG_DIR?: string };
+  gateEnv: { PATH: string; CLAUDE_CONFIG_DIR?: string };
   /** Writes a file below the home folder, with its folders. */
   put(path: string, content?: string): void;
   link(path: string, to: string): void;
@@ -78,8 +78,8 @@ export function makeWorld(): World {
   const world: World = {
     ...temporary,
     proj: join(home, "proj"),
-    program_paths: [join(home, "checkout")],
-    gate_env: { PATH: `${home}/tools:/usr/bin:/bin` },
+    programPaths: [join(home, "checkout")],
+    gateEnv: { PATH: `${home}/tools:/usr/bin:/bin` },
     put(path, content = "x\n") {
       mkdirSync(dirname(join(home, path)), { recursive: true });
       writeFileSync(join(home, path), content);

@@ -4,10 +4,10 @@ import { ConcurrencyLimit } from "../../main/base/concurrency-limit.ts";
 const never = new AbortController().signal;
 
 it("so many are at it at once, the others wait in their order, and one that is given up leaves the queue", async () => {
-  const at_once = new ConcurrencyLimit(2);
+  const atOnce = new ConcurrencyLimit(2);
   const order: string[] = [];
   const take = async (name: string, signal = never) => {
-    const giveBack = await at_once.take(signal);
+    const giveBack = await atOnce.take(signal);
     order.push(name);
     return giveBack;
   };
@@ -28,10 +28,10 @@ it("so many are at it at once, the others wait in their order, and one that is g
 });
 
 it("next is whoever has the fewest: one who asks a lot keeps nobody else waiting", async () => {
-  const at_once = new ConcurrencyLimit(2);
+  const atOnce = new ConcurrencyLimit(2);
   const order: string[] = [];
   const take = async (who: string, name: string) => {
-    const giveBack = await at_once.take(never, who);
+    const giveBack = await atOnce.take(never, who);
     order.push(name);
     return giveBack;
   };

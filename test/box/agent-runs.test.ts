@@ -97,7 +97,7 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
     expect(inside).toMatchObject({ outcome: "allowed" });
     // It has nothing to rewrite: words to run, or a box of the command's own, would be another one's.
     expect([inside.confine, inside.confined]).toEqual([undefined, undefined]);
-    const recorded = linesIn(gate.paths.audit_dir)
+    const recorded = linesIn(gate.paths.auditDir)
       .map((line) => JSON.parse(line))
       .find(({ decision_id }) => decision_id === inside.decision_id);
     expect(recorded).toMatchObject({ confined: true });
@@ -139,7 +139,7 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
         asks("Bash", {}, { token: real }),
         asks("Bash", {}, { name: "other" }),
         asks("Bash", {}, { name: "other", token: readToken(agentTokenFile(gate.paths, "other")) }),
-        `ls ${gate.paths.state_dir} ${gate.paths.runtime_dir}; cat ${agentTokenFile(gate.paths, AGENT)}`,
+        `ls ${gate.paths.state_dir} ${gate.paths.runtimeDir}; cat ${agentTokenFile(gate.paths, AGENT)}`,
         `${NODE} client.cjs ${gate.paths.agent_socket} ${AGENT} x; ${NODE} client.cjs ${gate.paths.operator_socket} ${AGENT} x`,
       ].join("; "),
     );
@@ -239,7 +239,7 @@ describe.skipIf(reason !== undefined)("a whole agent in a box", () => {
       await expect
         .poll(() => lstatSync(join(project, ".vscode/tasks.json"), { throwIfNoEntry: false }))
         .toBe(undefined);
-      const events = () => linesIn(gate.paths.audit_dir).map((line) => JSON.parse(line).event);
+      const events = () => linesIn(gate.paths.auditDir).map((line) => JSON.parse(line).event);
       await expect.poll(events, { timeout: 5_000 }).toContain("box.hid_its_end");
       await gate.operator.call("agents.revoke", { name: AGENT });
     },

@@ -55,9 +55,9 @@ export async function boxUnderTest(
   folders: { state_dir?: string; project?: string; settings?: object } = {},
 ): Promise<BoxUnderTest> {
   const folder = tempFolder();
-  const state_dir = folders.state_dir ?? join(folder, "state");
+  const stateDir = folders.state_dir ?? join(folder, "state");
   const project = folders.project ?? join(folder, "project");
-  for (const each of [state_dir, project]) mkdirSync(each, { recursive: true });
+  for (const each of [stateDir, project]) mkdirSync(each, { recursive: true });
   const [alarms, trail, paused, failures] = [[], [], [], []] as [
     Omit<Alarm, "since">[],
     AuditRecord[],
@@ -68,7 +68,7 @@ export async function boxUnderTest(
   mkdirSync(home, { recursive: true });
   const agent: AgentState = { level: "Supervised", stopped: null };
   const box = new BoxService({
-    paths: { state_dir },
+    paths: { state_dir: stateDir },
     home,
     env: { HOME: home, PATH: process.env.PATH },
     config: configSchema.parse({ box: folders.settings ?? {} }).box,
@@ -76,14 +76,14 @@ export async function boxUnderTest(
     alarms: { raise: (alarm) => alarms.push(alarm) },
     audit: { append: (record) => trail.push(typeof record === "function" ? record() : record) },
     agent_pauses: {
-      begin(agent_id) {
-        paused.push(agent_id);
-        return { agent_id, since: "", until: null };
+      begin(agentId) {
+        paused.push(agentId);
+        return { agent_id: agentId, since: "", until: null };
       },
     },
     stateOf: () => ({ ...agent }),
     agents: () => [],
-    gate_folders: [],
+    gateFolders: [],
     failed: (_what, error) => failures.push(error),
   });
   onTestFinished(() => box.close());
@@ -102,7 +102,7 @@ export async function boxUnderTest(
     }).argv;
   return {
     box,
-    state_dir,
+    state_dir: stateDir,
     project,
     alarms,
     trail,

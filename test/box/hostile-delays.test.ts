@@ -140,11 +140,11 @@ interface Measured {
 const none = (): Measured => ({ calls: [], pauses: [] });
 
 /** The other client's calls and the operator's pauses, to both gates at the same moments. */
-async function measure(seats: readonly [Seat, Seat], lasts_ms: number): Promise<[Measured, Measured]> {
+async function measure(seats: readonly [Seat, Seat], lastsMs: number): Promise<[Measured, Measured]> {
   const measured: [Measured, Measured] = [none(), none()];
   const going: Promise<unknown>[] = [];
   const began = performance.now();
-  for (let count = 0; performance.now() - began < lasts_ms; count++) {
+  for (let count = 0; performance.now() - began < lastsMs; count++) {
     // Neither is always the first.
     for (const at of count % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const { other, project } = seats[at];
@@ -204,12 +204,12 @@ function callsOf({ lines, files = [], cwd = "" }: Situation, project: string): o
     args: { command },
   }));
   const tools = files.flatMap((name) => {
-    const file_path = name.startsWith("/") ? name : join(project, name);
+    const filePath = name.startsWith("/") ? name : join(project, name);
     return [
-      { executor: "Read", args: { file_path } },
-      { executor: "Write", args: { file_path, content: "x\n" } },
-      { executor: "Edit", args: { file_path, old_string: "a", new_string: "b" } },
-      { executor: "Grep", args: { pattern: "x", path: file_path } },
+      { executor: "Read", args: { file_path: filePath } },
+      { executor: "Write", args: { file_path: filePath, content: "x\n" } },
+      { executor: "Edit", args: { file_path: filePath, old_string: "a", new_string: "b" } },
+      { executor: "Grep", args: { pattern: "x", path: filePath } },
     ];
   });
   const here = [...bash, ...tools].map(inFolder(project));
@@ -267,10 +267,10 @@ interface Delays {
 }
 
 async function delaysIn(seats: readonly [Seat, Seat], situation: Situation, project: string): Promise<Delays> {
-  let is_over = false;
-  const hostile = beHostile(seats[0], situation, project, () => is_over);
+  let isOver = false;
+  const hostile = beHostile(seats[0], situation, project, () => isOver);
   const [under, control] = await measure(seats, LASTS_MS);
-  is_over = true;
+  isOver = true;
   const count = await hostile;
   const p99 = quantile(beyond(under.calls, control), 0.99);
   const pause = Math.max(...beyond(under.pauses, control));
@@ -291,7 +291,7 @@ describe.skipIf(reason !== undefined || !hasProgram("python3"))("while an agent 
     const seats: [Seat, Seat] = [await seat(), await seat()];
     await warmUp(seats[0]);
     await measure(seats, WARM_UP_MS);
-    const too_slow: string[] = [];
+    const tooSlow: string[] = [];
     for (const situation of SITUATIONS) {
       const project = hostileProject(situation.name);
       const said = await situation.make(project);
@@ -301,9 +301,9 @@ describe.skipIf(reason !== undefined || !hasProgram("python3"))("while an agent 
         found = await delaysIn(seats, situation, project);
       const figures = `${situation.name}${typeof said === "string" && said !== "" ? ` (${said})` : ""}: ${found.figures}`;
       console.log(figures);
-      if (isTooSlow(found)) too_slow.push(figures);
+      if (isTooSlow(found)) tooSlow.push(figures);
     }
-    expect(too_slow).toEqual([]);
+    expect(tooSlow).toEqual([]);
   });
 
   it("a gate that is stopped for moments is seen", { timeout: TIMEOUT_MS }, async () => {

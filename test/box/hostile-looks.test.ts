@@ -142,9 +142,9 @@ describe("a hostile project", () => {
     cpSync(git, `${project}/copied`, { recursive: true });
     mkdirSync(odd);
     renameSync(`${project}/copied`, Buffer.concat([odd, Buffer.from("/.git")]));
-    const { unnamed_secrets } = await places.before(looking(project), new TimeSlice());
+    const { unnamedSecrets } = await places.before(looking(project), new TimeSlice());
     const at = Buffer.concat([odd, Buffer.from("/.git/")]).toString("latin1");
-    expect(unnamed_secrets).toEqual(expect.arrayContaining([`${at}logs`, `${at}FETCH_HEAD`]));
+    expect(unnamedSecrets).toEqual(expect.arrayContaining([`${at}logs`, `${at}FETCH_HEAD`]));
   });
 
   it("with many links to folders of programs, each by a long way, has them followed in pieces", async () => {

@@ -119,11 +119,11 @@ describe("as a gate starts", () => {
   });
 
   it.skipIf(withoutBox() !== undefined)("it looks for them by itself", async () => {
-    const state_dir = tempFolder();
-    const project = projectFolder(join(state_dir, "box"), "/old");
+    const stateDir = tempFolder();
+    const project = projectFolder(join(stateDir, "box"), "/old");
     makeCaches(project);
     setBack(join(project, LAST_USED), 91 * DAY_S);
-    await boxUnderTest({ state_dir });
+    await boxUnderTest({ state_dir: stateDir });
     await expect.poll(() => existsSync(project)).toBe(false);
   });
 });

@@ -18,10 +18,10 @@ const box = new BoxService({
   clock: systemClock,
   alarms: { raise: () => undefined },
   audit: { append: () => undefined },
-  agent_pauses: { begin: (agent_id) => ({ agent_id, since: "", until: null }) },
+  agent_pauses: { begin: (agentId) => ({ agent_id: agentId, since: "", until: null }) },
   stateOf: () => ({ level: "Supervised", stopped: null }),
   agents: () => [],
-  gate_folders: [],
+  gateFolders: [],
   failed: (what, error) => console.error(what, error),
 });
 await box.ready;

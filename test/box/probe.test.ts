@@ -38,8 +38,8 @@ describe("the probe of a box", () => {
   });
 
   it("finds what isn't confined", async () => {
-    const skipped_checks = `set -- "$1" "$2" "\${3/exit 126/:}"`;
-    const found = await probeBox(machineWith(`${UNCONFINED}${skipped_checks}; export TMPDIR=/tmp; exec "$@"`));
+    const skippedChecks = `set -- "$1" "$2" "\${3/exit 126/:}"`;
+    const found = await probeBox(machineWith(`${UNCONFINED}${skippedChecks}; export TMPDIR=/tmp; exec "$@"`));
     expect(found.problem).toBe("probe-failed");
     for (const said of [
       "a file outside the project is there",

@@ -234,11 +234,11 @@ async function twice({ program, files, packages = [], settings = {} }: RealProje
     return { code, signal, stdout: comparable(stdout, names), stderr: comparable(stderr, names) };
   };
   const run = async (command: string) => {
-    const [in_box, outside] = await Promise.all([
+    const [inBox, outside] = await Promise.all([
       boxed.run(command, { env }),
       shellRuns(command, plain.project, { env, shell: "bash" }),
     ]);
-    return { in_box: said(in_box, { project: boxed.project, home: plain.home }), outside: said(outside, plain) };
+    return { inBox: said(inBox, { project: boxed.project, home: plain.home }), outside: said(outside, plain) };
   };
   const change = (changed: Files) => {
     for (const project of Object.values(both)) write(project, changed);
@@ -253,13 +253,13 @@ describe.skipIf(reason !== undefined)("the tests of a real project", () => {
       async () => {
         const { run, change } = await twice(project);
         const passed = await run(project.command);
-        expect(passed.in_box).toEqual(passed.outside);
-        expect(passed.in_box).toMatchObject({ code: 0, stdout: expect.stringContaining(project.passes) });
+        expect(passed.inBox).toEqual(passed.outside);
+        expect(passed.inBox).toMatchObject({ code: 0, stdout: expect.stringContaining(project.passes) });
         change(project.broken);
         const failed = await run(project.command);
-        expect(failed.in_box).toEqual(failed.outside);
-        expect(failed.in_box.code).not.toBe(0);
-        expect(failed.in_box.stdout + failed.in_box.stderr).toContain(project.fails);
+        expect(failed.inBox).toEqual(failed.outside);
+        expect(failed.inBox.code).not.toBe(0);
+        expect(failed.inBox.stdout + failed.inBox.stderr).toContain(project.fails);
       },
     );
   }

@@ -37,9 +37,9 @@ async function killed({ process }: { process: ChildProcess }): Promise<void> {
 
 function folders() {
   const folder = tempFolder();
-  const [state_dir, project] = [join(folder, "state"), join(folder, "project")];
-  for (const each of [state_dir, project, join(folder, "home")]) mkdirSync(each);
-  return { folder, state_dir, project };
+  const [stateDir, project] = [join(folder, "state"), join(folder, "project")];
+  for (const each of [stateDir, project, join(folder, "home")]) mkdirSync(each);
+  return { folder, state_dir: stateDir, project };
 }
 
 describe.skipIf(reason !== undefined)("a gate that ends while its box is being tried", () => {
@@ -58,15 +58,15 @@ describe.skipIf(reason !== undefined)("a gate that ends while its box is being t
 describe.skipIf(reason !== undefined)("a gate that starts", () => {
   it("takes nothing that lies in its folder for a pipe that is none, and follows no link there", async () => {
     const { folder, state_dir, project } = folders();
-    const box_folder = join(state_dir, "box");
-    mkdirSync(join(box_folder, "0000-1.up", "inner"), { recursive: true, mode: 0o700 });
-    writeFileSync(join(box_folder, "0000-2.up"), "text");
+    const boxFolder = join(state_dir, "box");
+    mkdirSync(join(boxFolder, "0000-1.up", "inner"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(boxFolder, "0000-2.up"), "text");
     writeFileSync(join(folder, "mine"), "mine");
-    symlinkSync(join(folder, "mine"), join(box_folder, "0000-3.up"));
+    symlinkSync(join(folder, "mine"), join(boxFolder, "0000-3.up"));
     const { box, failures } = await boxUnderTest({ state_dir, project });
     await box.settled;
     expect(failures).toEqual([]);
-    expect(readdirSync(box_folder).filter((name) => name.startsWith("0000"))).toEqual([]);
+    expect(readdirSync(boxFolder).filter((name) => name.startsWith("0000"))).toEqual([]);
     expect(readFileSync(join(folder, "mine"), "utf8")).toBe("mine");
   });
 });

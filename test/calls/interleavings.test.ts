@@ -167,7 +167,7 @@ class Interleaving {
       [4, ["fail", () => review().reject()]],
       [1, ["crash", () => review().crash(new Error("no"))]],
       [1, ["answer twice", () => review().answer(undefined as never)]],
-      [4, ["override", () => gate.refused_calls.override(this.#seeded.pick(gate.refused_calls.list()).id)]],
+      [4, ["override", () => gate.refusedCalls.override(this.#seeded.pick(gate.refusedCalls.list()).id)]],
       [1, ["end pairing", () => gate.endPairing(agent(), "revoked")]],
       [1, ["end session", () => gate.endSession(agent(), this.#seeded.pick(SESSIONS))]],
       [1, ["pause", () => gate.waiting.withdrawAll("the gate is paused")]],
@@ -185,15 +185,21 @@ class Interleaving {
     ];
   }
 
-  #decide(executor: string, what: string, is_planned = false): void {
+  #decide(executor: string, what: string, isPlanned = false): void {
     const folder = this.#opened?.folder ?? "";
     const agent = this.#core.agents.named(this.#seeded.pick(AGENTS)) ?? null;
     const args = executor === "fs_write" ? { path: join(folder, what), content: "x" } : { command: what };
     const call = { intent: "do", executor, args, context: { cwd: folder } };
     const session = this.#seeded.pick(SESSIONS);
-    const can_confine = executor === "shell_exec";
-    const subject = { agent, level: agent?.level ?? "ReadOnly", session, principal: BY, can_confine } as const;
-    if (is_planned) return this.#see("planned", this.#core.gate.preview(call, subject));
+    const canConfine = executor === "shell_exec";
+    const subject = {
+      agent,
+      level: agent?.level ?? "ReadOnly",
+      session,
+      principal: BY,
+      can_confine: canConfine,
+    } as const;
+    if (isPlanned) return this.#see("planned", this.#core.gate.preview(call, subject));
     const sent: Sent = { name: `call-${this.#calls++}`, pending: undefined, token: undefined };
     const take = (how: string, decision: UnsentDecision | undefined, pending: PendingCall | undefined) => {
       sent.pending = pending;

@@ -134,8 +134,8 @@ const EVENTS: { [name: string]: () => CallEvent } = {
   "examined: allowed, judges": () => ({ type: "examined", examined: { x: ALLOWED, denial: null }, reviewers: JUDGES }),
   "examined: asks, judges": () => ({ type: "examined", examined: { x: X, denial: null }, reviewers: JUDGES }),
   notAnswered: () => ({ type: "notAnswered" }),
-  "overridden: by the user": () => ({ type: "overridden", by_user: true }),
-  "overridden: not": () => ({ type: "overridden", by_user: false }),
+  "overridden: by the user": () => ({ type: "overridden", byUser: true }),
+  "overridden: not": () => ({ type: "overridden", byUser: false }),
   inReview: () => ({ type: "inReview" }),
   notReviewed: () => ({ type: "notReviewed", denial: NO }),
   "reviewed: denied": () => ({ type: "reviewed", reviews: { ...JUDGED, denial: NO } }),
@@ -149,8 +149,8 @@ const EVENTS: { [name: string]: () => CallEvent } = {
   failed: () => ({ type: "failed" }),
   unstored: () => ({ type: "unstored" }),
   withdrawn: () => ({ type: "withdrawn", why: WHY }),
-  "left: others wait": () => ({ type: "left", why: WHY, is_last: false }),
-  "left: the last": () => ({ type: "left", why: WHY, is_last: true }),
+  "left: others wait": () => ({ type: "left", why: WHY, isLast: false }),
+  "left: the last": () => ({ type: "left", why: WHY, isLast: true }),
 };
 
 /** What becomes of a call: its state, then what is to be done, of a decision whether it allows. Whatever isn't here is impossible. */

@@ -27,7 +27,7 @@ const SITUATIONS: readonly (readonly [Rule, Situation])[] = [
   ["pairing.revoked", { agent: REVOKED }],
   ["safety.gate-replaced", { settings: { lost: () => "another gate decides here" } }],
   ["safety.paused", { settings: { pause: PAUSED } }],
-  ["safety.agent-paused", { settings: { agent_pauses: { isPaused: (agent_id) => agent_id === PAIRED.agent_id } } }],
+  ["safety.agent-paused", { settings: { agent_pauses: { isPaused: (agentId) => agentId === PAIRED.agent_id } } }],
   ["validation.invalid-arguments", { executor: "fs_read", args: {} }],
   ["validation.unusable-path", { executor: "fs_read", args: { path: "/srv/a\0b" } }],
   ["validation.not-a-web-address", { executor: "WebFetch", args: { url: "nowhere", prompt: "x" } }],

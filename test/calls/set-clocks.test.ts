@@ -116,8 +116,13 @@ describe("a grant is over when either clock says so", () => {
 
   function granted(seconds = HOUR) {
     const stored = freshGrants();
-    const expires_at = inSeconds(stored.clock, seconds);
-    const { id } = stored.grants.recordGrant({ ...HOLDER, capability: "mail:read", target: "inbox", expires_at });
+    const expiresAt = inSeconds(stored.clock, seconds);
+    const { id } = stored.grants.recordGrant({
+      ...HOLDER,
+      capability: "mail:read",
+      target: "inbox",
+      expires_at: expiresAt,
+    });
     return { ...stored, id, find: (grants = stored.grants) => grants.find(HOLDER, "mail:read", target) };
   }
 
@@ -255,8 +260,8 @@ describe("a request is over when either clock says so", () => {
       };
       expect(pass(60)).toEqual([]);
       clock.jump(-DAY);
-      const set_at = clock.now();
-      expect(pass(30)).toEqual([new Date(set_at + 540_000).toISOString().replace(".000Z", "Z")]);
+      const setAt = clock.now();
+      expect(pass(30)).toEqual([new Date(setAt + 540_000).toISOString().replace(".000Z", "Z")]);
       expect(pass(60)).toHaveLength(1);
     } finally {
       vi.useRealTimers();

@@ -18,10 +18,10 @@ async function openedGate(home: TemporaryHome = temporaryHome(), clock = new Man
   const failures: string[] = [];
   const log = (line: string) => failures.push(...(/^error in ([^:]+):/.exec(line)?.slice(1) ?? []));
   const core = await openCore({ env: home.env, clock, log });
-  let is_open = true;
+  let isOpen = true;
   const close = () => {
-    if (is_open) core.close();
-    is_open = false;
+    if (isOpen) core.close();
+    isOpen = false;
   };
   onTestFinished(close);
   const agent = core.agents.named("tester") ?? core.agents.pair("tester", "Supervised").agent;
@@ -55,9 +55,9 @@ describe("identical calls that wait at the same time", () => {
     core.gate.answer({ token: first, decision: "approved" }, BY);
     expect(finals).toEqual(["first: allowed", "second: allowed"]);
     const { registry } = core.gate.broker;
-    const share_key = registry.getPending(first)?.share_key ?? "";
-    expect(share_key).not.toBe("");
-    expect(registry.takeUndelivered(share_key, "s1", 20_000)).toBeUndefined();
+    const shareKey = registry.getPending(first)?.share_key ?? "";
+    expect(shareKey).not.toBe("");
+    expect(registry.takeUndelivered(shareKey, "s1", 20_000)).toBeUndefined();
   });
 
   it.each(["cancel", "disconnect"] as const)("the last one to %s withdraws it, not the first", async (leave) => {

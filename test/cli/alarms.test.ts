@@ -41,7 +41,7 @@ describe("an alarm", () => {
     const gate = await startGate();
     gate.gate.core.alarms.raise(alarm());
     const { code, lines } = await runGate(gate.home, ["doctor"]);
-    expect(code).toBe(EXIT.problem_found);
+    expect(code).toBe(EXIT.problemFound);
     expect(lines).toContainEqual({ check: alarm().code, ok: false, detail: alarm().message, fix: alarm().hint });
     gate.gate.core.alarms.clear(alarm().code, alarm().subject);
     const after = await runGate(gate.home, ["doctor"]);
@@ -87,7 +87,7 @@ it("a gate that was replaced is not started again: start ends with its own exit 
   const env = { ...home.env, ELECTRON_OVERRIDE_DIST_PATH: join(home.home, "nowhere") };
   const started = new StartedProcess(process.execPath, [LAUNCHER, "start"], { env });
   await started.printed(/the audit trail is/);
-  rmSync(home.paths.lock_db);
+  rmSync(home.paths.lockDb);
   expect(await started.exited).toBe(EXIT.replaced);
   expect(started.stdout).toContain("ALARM gate_replaced: ");
   expect(started.stderr).toContain("gate.lock");

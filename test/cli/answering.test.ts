@@ -8,8 +8,8 @@ import { Pty } from "../support/watched.ts";
 const bash = (command: string) => ({ executor: "Bash", args: { command } });
 
 /** A gate whose requests look as if they had been made a while ago. */
-function olderGate(ago_ms = 10_000): Promise<GateUnderTest> {
-  return startGate({ now: () => Date.now() - ago_ms });
+function olderGate(agoMs = 10_000): Promise<GateUnderTest> {
+  return startGate({ now: () => Date.now() - agoMs });
 }
 
 test("without a token the one request that waits is answered, and the answer says which", async () => {

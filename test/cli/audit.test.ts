@@ -9,7 +9,7 @@ it("audit verify counts what is open; what was accepted is not said to be as it 
   const gate = await startGate();
   await gate.operator.call("safety.pause", { reason: "lunch" });
   await gate.close();
-  const folder = gate.home.paths.audit_dir;
+  const folder = gate.home.paths.auditDir;
   const [file = ""] = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
   expect(await runGate(gate.home, ["audit", "verify"])).toMatchObject({
     code: EXIT.ok,
@@ -17,7 +17,7 @@ it("audit verify counts what is open; what was accepted is not said to be as it 
   });
   appendFileSync(join(folder, file), "\n");
   expect(await runGate(gate.home, ["audit", "verify"])).toMatchObject({
-    code: EXIT.problem_found,
+    code: EXIT.problemFound,
     stderr: "1 problem found\n",
   });
   const accepted = await runGate(gate.home, ["audit", "accept", "--reason", "an editor"]);

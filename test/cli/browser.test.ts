@@ -13,8 +13,8 @@ const LINK = "http://127.0.0.1:4321/?token=0123456789abcdef";
 
 describe("opening the page", () => {
   test("only where somebody looks, on a display, and not where CI runs", () => {
-    const shown = (env: Record<string, string>, platform: NodeJS.Platform = "linux", is_terminal = true) =>
-      whyNoBrowser(env, platform, is_terminal) === undefined;
+    const shown = (env: Record<string, string>, platform: NodeJS.Platform = "linux", isTerminal = true) =>
+      whyNoBrowser(env, platform, isTerminal) === undefined;
     expect(shown({ DISPLAY: ":0" })).toBe(true);
     expect(shown({ WAYLAND_DISPLAY: "wayland-0" })).toBe(true);
     expect(shown({ SSH_CONNECTION: "1 2 3 4" })).toBe(false);

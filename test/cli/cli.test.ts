@@ -188,9 +188,9 @@ describe("agents", () => {
     });
     const paired = await run("agents", "pair", "worker", "--level", "supervised");
     expect(paired.code).toBe(0);
-    const token_file = String(paired.lines[0]?.token_file);
-    expect(statSync(token_file).mode & 0o777).toBe(0o600);
-    expect(paired.stdout + paired.stderr).not.toContain(readFileSync(token_file, "utf8").trim());
+    const tokenFile = String(paired.lines[0]?.token_file);
+    expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
+    expect(paired.stdout + paired.stderr).not.toContain(readFileSync(tokenFile, "utf8").trim());
     expect(await run("agents", "pair", "worker", "--level", "Full")).toMatchObject({ code: 4, stdout: "" });
     expect((await run("agents", "level", "worker", "ReadOnly")).lines).toMatchObject([
       { name: "worker", level: "ReadOnly" },
@@ -201,7 +201,7 @@ describe("agents", () => {
     expect((await run("agents", "revoke", "worker")).lines).toMatchObject([
       { name: "worker", revoked_at: expect.any(String) },
     ]);
-    expect(existsSync(token_file)).toBe(false);
+    expect(existsSync(tokenFile)).toBe(false);
     expect((await run("agents", "revoke", "worker")).code).toBe(4);
   });
 
@@ -240,8 +240,8 @@ describe("audit", () => {
     expect(verified).toMatchObject({ code: 0, lines: [{ ok: true, files: 1, lines: 6 }] });
     await gate.close();
 
-    const [name = ""] = readdirSync(gate.paths.audit_dir);
-    const file = join(gate.paths.audit_dir, name);
+    const [name = ""] = readdirSync(gate.paths.auditDir);
+    const file = join(gate.paths.auditDir, name);
     const lines = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, [...lines.slice(0, 2), lines[2]?.replace("allowed", "denied"), ...lines.slice(3)].join("\n"));
     const broken = await run("audit", "verify");
@@ -376,7 +376,7 @@ describe("connect claude-code", () => {
     const connected = readFileSync(file, "utf8");
     expect(connected).toContain(join(home.paths.state_dir, "hook/metnos-gate-hook"));
     expect(JSON.parse(connected)).toMatchObject({ model: "opus" });
-    expect(statSync(join(home.paths.agent_tokens_dir, "claude-code.token")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home.paths.agentTokensDir, "claude-code.token")).mode & 0o777).toBe(0o600);
 
     expect(await run("connect", "claude-code")).toMatchObject({ code: 0, lines: [{ changed: false }] });
     expect(readFileSync(file, "utf8")).toBe(connected);

@@ -59,10 +59,10 @@ describe("the words about judges", () => {
   it("what a card says comes once: of a model that doubts it, its sentence alone", () => {
     const judge = { score: 0.46, reason: "score 0.46: odd" };
     expect(judgesSaid({ judge, reviews: [review({ sentence: "odd" })] }, "en")).toEqual([
-      { text: "Judge local-8b: odd", is_doubt: false },
+      { text: "Judge local-8b: odd", isDoubt: false },
     ]);
     expect(judgesSaid({ judge, reviews: [] }, "en")).toEqual([
-      { text: "The judge doubts it: score 0.46: odd", is_doubt: true },
+      { text: "The judge doubts it: score 0.46: odd", isDoubt: true },
     ]);
     const degraded = { score: 0.5, reason: "llm-judge fallback (chat failed)", degraded: true as const };
     expect(judgesSaid({ judge: degraded, reviews: [] }, "it")).toHaveLength(1);
@@ -179,9 +179,9 @@ describe("judge refusals", () => {
   });
 
   it("say what is possible where nobody can allow it, with the command that does it", () => {
-    const by_level = guardRefusal({ stage: "policy", rule: "policy.level-denies" });
-    const by_rules = guardRefusal({ stage: "judge", rule: "judge.low-score", notes: ["judge.path-traversal"] });
-    const lines = [guardRefusal(), by_level, by_rules].map((one) => refusedCallLines([one], now, 200).slice(1));
+    const byLevel = guardRefusal({ stage: "policy", rule: "policy.level-denies" });
+    const byRules = guardRefusal({ stage: "judge", rule: "judge.low-score", notes: ["judge.path-traversal"] });
+    const lines = [guardRefusal(), byLevel, byRules].map((one) => refusedCallLines([one], now, 200).slice(1));
     expect(lines).toEqual([
       [
         "  Refused by the guard: a command that leaves no way back",
@@ -239,8 +239,8 @@ describe("doctor", () => {
     const status = judgeStatus({ judge_agents: [{ name: "reviewer", kind: "command", model: null }] });
     expect(failed(judgeChecks(status, program("/nowhere/at-all"), WORKING_BOX))).toEqual(["judge agent reviewer"]);
     expect(failed(judgeChecks(status, program(process.execPath), WORKING_BOX))).toEqual([]);
-    const no_box = { ...WORKING_BOX, is_available: false };
-    expect(failed(judgeChecks(status, program(process.execPath), no_box))).toEqual(["judge agent reviewer"]);
+    const noBox = { ...WORKING_BOX, is_available: false };
+    expect(failed(judgeChecks(status, program(process.execPath), noBox))).toEqual(["judge agent reviewer"]);
   });
 });
 

@@ -36,7 +36,7 @@ describe("judge test", () => {
     const server = await modelServer();
     const gate = await startGate({ config: judged(server) });
     const later = new Date(Date.now() + 60_000);
-    utimesSync(gate.home.paths.config_file, later, later);
+    utimesSync(gate.home.paths.configFile, later, later);
     for (const words of [["judge", "test"], ["judge", "status"], ["doctor"]])
       expect((await runGate(gate.home, words)).stderr).toContain(
         "gate.toml was changed after this gate was started, and doesn't count yet",

@@ -25,8 +25,8 @@ it.each([
   ["invalid_params", EXIT.usage],
 ] satisfies [ErrorCode, number][])(
   "%s ends a command with its exit code: a refusal differs from a failure",
-  (code, exit_code) => {
-    expect(exitCodeOf(new GateError(code, "why"))).toBe(exit_code);
+  (code, exitCode) => {
+    expect(exitCodeOf(new GateError(code, "why"))).toBe(exitCode);
   },
 );
 

@@ -104,7 +104,7 @@ describe("with a running gate", () => {
     expect(detail("profiles")).toBe(
       `2 in ${home.paths.policy_overrides}, 2 cells made stricter; no agent named codex is paired`,
     );
-    expect(detail("prices")).toBe(`1 in ${home.paths.config_file}; nothing describes a tool named llm_onlin`);
+    expect(detail("prices")).toBe(`1 in ${home.paths.configFile}; nothing describes a tool named llm_onlin`);
     expect(detail("configuration in force")).toBe(
       "policy_overrides.toml was changed after this gate was started, and doesn't count yet",
     );

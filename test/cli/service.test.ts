@@ -40,7 +40,7 @@ esac`);
 describe("metnos-gate service", () => {
   it("install writes the unit, enables and starts it, once; status says so; remove leaves nothing", async () => {
     const home = homeWithSystemd();
-    const unit = home.paths.systemd_unit;
+    const unit = home.paths.systemdUnit;
     const first = await runGate(home, ["service", "install"]);
     expect(first).toMatchObject({ code: 0, stdout: "" });
     expect(first.stderr.split("\n")).toEqual([
@@ -95,20 +95,20 @@ describe("metnos-gate service", () => {
       "metnos-gate: systemd's user manager can't be reached, and nothing was written: Failed to connect to bus: No medium found\n" +
         `  let what starts your session run: metnos-gate serve --web --no-link\n`,
     );
-    expect(existsSync(home.paths.systemd_unit)).toBe(false);
+    expect(existsSync(home.paths.systemdUnit)).toBe(false);
   });
 
   it("a unit of the user's own is neither replaced nor stopped nor removed", async () => {
     const home = homeWith("exit 0");
-    mkdirSync(dirname(home.paths.systemd_unit), { recursive: true });
-    writeFileSync(home.paths.systemd_unit, "[Service]\nExecStart=/bin/true\n");
+    mkdirSync(dirname(home.paths.systemdUnit), { recursive: true });
+    writeFileSync(home.paths.systemdUnit, "[Service]\nExecStart=/bin/true\n");
     for (const act of ["install", "remove"]) {
       const refused = await runGate(home, ["service", act]);
       expect(refused.code).toBe(1);
-      expect(refused.stderr).toContain(`${home.paths.systemd_unit} was not made by metnos-gate, and is left as it is`);
+      expect(refused.stderr).toContain(`${home.paths.systemdUnit} was not made by metnos-gate, and is left as it is`);
     }
     expect((await runGate(home, ["service", "status"])).code).toBe(5);
-    expect(readFileSync(home.paths.systemd_unit, "utf8")).toBe("[Service]\nExecStart=/bin/true\n");
+    expect(readFileSync(home.paths.systemdUnit, "utf8")).toBe("[Service]\nExecStart=/bin/true\n");
     expect(home.calls().filter((call) => /enable|start|disable/.test(call))).toEqual([]);
   });
 
@@ -126,7 +126,7 @@ describe("metnos-gate service", () => {
     onTestFinished(() => said.mockRestore());
     const here = serviceHere("darwin", home.env, (command, args) => {
       calls.push([command, ...args].join(" "));
-      return { is_done: true, output: "" };
+      return { isDone: true, output: "" };
     });
     const domain = `gui/${process.getuid?.()}`;
     expect(here.manager.problem()).toBeUndefined();
@@ -137,12 +137,12 @@ describe("metnos-gate service", () => {
     removeService(here);
     expect(calls).toEqual([
       `launchctl print ${domain}`,
-      `launchctl bootstrap ${domain} ${home.paths.launch_agent}`,
+      `launchctl bootstrap ${domain} ${home.paths.launchAgent}`,
       `launchctl print ${domain}/org.metnos.gate`,
       `launchctl bootout ${domain}/org.metnos.gate`,
     ]);
-    expect(said.mock.lastCall?.[0]).toBe(`Removed: ${home.paths.launch_agent}\n`);
-    expect(existsSync(home.paths.launch_agent)).toBe(false);
+    expect(said.mock.lastCall?.[0]).toBe(`Removed: ${home.paths.launchAgent}\n`);
+    expect(existsSync(home.paths.launchAgent)).toBe(false);
   });
 
   it("is for systems whose services are known", () => {
@@ -170,7 +170,7 @@ describe("the unit under systemd itself", () => {
     const name = `metnos-gate-test-${process.pid}.service`;
     const folder = join(RUNTIME_DIR, "systemd/user");
     mkdirSync(folder, { recursive: true });
-    const text = readFileSync(home.paths.systemd_unit, "utf8");
+    const text = readFileSync(home.paths.systemdUnit, "utf8");
     writeFileSync(join(folder, name), text.replace("[Service]", `[Service]\nEnvironment="HOME=${home.home}"`));
     onTestFinished(() => {
       systemctl("stop", name);

@@ -24,7 +24,7 @@ function desktop(platform: NodeJS.Platform, program: string): DesktopEnvironment
     platform,
     env: platform === "linux" ? { DISPLAY: ":0" } : {},
     uid: platform === "win32" ? undefined : 1000,
-    electron_package: join(folder, "electron"),
+    electronPackage: join(folder, "electron"),
     root: folder,
     program: file(folder, "electron/dist", program),
   };
@@ -46,10 +46,10 @@ describe("whether the tray app can be started", () => {
   });
 
   it.each<[string, (here: DesktopEnvironment) => DesktopEnvironment, string]>([
-    ["the package is missing", (here) => ({ ...here, electron_package: undefined }), "Electron is not installed"],
+    ["the package is missing", (here) => ({ ...here, electronPackage: undefined }), "Electron is not installed"],
     [
       "its program was not downloaded",
-      (here) => ({ ...here, electron_package: tempFolder() }),
+      (here) => ({ ...here, electronPackage: tempFolder() }),
       "Electron's program is not installed (npx install-electron downloads it)",
     ],
     ["the app is not built", (here) => ({ ...here, root: tempFolder() }), "the tray app is not built (npm run build)"],
@@ -66,12 +66,12 @@ describe("whether the tray app can be started", () => {
     const env = { ...here.env, ELECTRON_OVERRIDE_DIST_PATH: join(here.root, "elsewhere") };
     expect(findTrayApp({ ...here, env })).toHaveProperty("missing");
     const elsewhere = file(here.root, "elsewhere/electron");
-    expect(findTrayApp({ ...here, env, electron_package: undefined })).toMatchObject({ electron: elsewhere });
+    expect(findTrayApp({ ...here, env, electronPackage: undefined })).toMatchObject({ electron: elsewhere });
   });
 
   it("is searched for in this checkout's own package, for this checkout's app", () => {
     expect(desktopEnvironment()).toMatchObject({
-      electron_package: join(CHECKOUT, "node_modules/electron"),
+      electronPackage: join(CHECKOUT, "node_modules/electron"),
       root: CHECKOUT,
     });
   });

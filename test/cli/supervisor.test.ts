@@ -20,8 +20,8 @@ async function start(home: TemporaryHome, node: readonly string[] = []): Promise
 
 /** The running gate's own process, which is not the one that was started. */
 async function gatePid(home: TemporaryHome): Promise<number> {
-  const { operator_socket, operator_token } = home.paths;
-  const operator = await OperatorClient.connect(operator_socket, operator_token);
+  const { operator_socket, operatorToken } = home.paths;
+  const operator = await OperatorClient.connect(operator_socket, operatorToken);
   const { pid } = await operator.call("status", {});
   await operator.close();
   return pid;
@@ -54,14 +54,14 @@ describe("a gate that metnos-gate start runs, and that is killed", () => {
     const home = temporaryHome();
     const from = performance.now();
     const started = await start(home);
-    const start_ms = performance.now() - from;
+    const startMs = performance.now() - from;
     await runGate(home, ["agents", "pair", "claude-code", "--level", "Supervised"]);
     const first = await gatePid(home);
     const hook = runHook(payload("Bash", { command: "make" }), home.env);
     await started.printed(/approval_required claude-code/);
     const { next, ms } = await killed(home, first);
     // On a machine that is busy with something else, no slower than a start there.
-    expect(ms).toBeLessThan(Math.max(2000, 2 * start_ms));
+    expect(ms).toBeLessThan(Math.max(2000, 2 * startMs));
     expect(next).not.toBe(started.child.pid);
 
     await started.printed(/ALARM gate_restarted/);
@@ -119,12 +119,12 @@ describe("metnos-gate start", () => {
 
   it("passes on that the gate refused to start, and starts it no second time", async () => {
     const home = temporaryHome();
-    mkdirSync(dirname(home.paths.config_file), { recursive: true });
-    writeFileSync(home.paths.config_file, "not a configuration");
+    mkdirSync(dirname(home.paths.configFile), { recursive: true });
+    writeFileSync(home.paths.configFile, "not a configuration");
     const env = { ...home.env, ELECTRON_OVERRIDE_DIST_PATH: join(home.home, "nowhere") };
     const started = new StartedProcess(process.execPath, [LAUNCHER, "start"], { env });
     expect(await started.exited).toBe(EXIT.failed);
-    expect(started.stderr.split(home.paths.config_file)).toHaveLength(2);
+    expect(started.stderr.split(home.paths.configFile)).toHaveLength(2);
     expect(started.stderr).not.toContain("starting it again");
   });
 });

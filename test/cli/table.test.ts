@@ -12,9 +12,9 @@ interface Row {
 }
 
 const COLUMNS: Column<Row>[] = [
-  { title: "ID", text: ({ id }) => id, is_right: true },
-  { title: "WHAT", text: ({ what }) => what, shrinks_to: 10 },
-  { title: "NOTE", text: ({ note }) => note, is_red: ({ note }) => note === "As root" },
+  { title: "ID", text: ({ id }) => id, isRight: true },
+  { title: "WHAT", text: ({ what }) => what, shrinksTo: 10 },
+  { title: "NOTE", text: ({ note }) => note, isRed: ({ note }) => note === "As root" },
 ];
 
 test("columns are as wide as they need, aligned, and one without any text is left out", () => {

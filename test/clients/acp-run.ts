@@ -84,10 +84,10 @@ export class AcpRun {
         if (method === undefined || id === undefined || answered.has(id)) continue;
         answered.add(id);
         if (method === "fs/write_text_file") writeFileSync(params.path, params.content);
-        const is_missing = method === "fs/read_text_file" && !existsSync(params.path);
-        const content = method === "fs/read_text_file" && !is_missing ? readFileSync(params.path, "utf8") : undefined;
+        const isMissing = method === "fs/read_text_file" && !existsSync(params.path);
+        const content = method === "fs/read_text_file" && !isMissing ? readFileSync(params.path, "utf8") : undefined;
         this.editor.send(
-          is_missing
+          isMissing
             ? { id, error: { code: -32_002, message: `Resource not found: ${params.path}` } }
             : { id, result: { content } },
         );

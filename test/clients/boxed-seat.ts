@@ -47,9 +47,9 @@ export class BoxedSeat {
 
   /** A script that tries what no box lets through, and then writes in the project. @param settings the agent's own, below the home */
   look(settings: string): string {
-    const { runtime_dir } = this.gate.paths;
+    const { runtimeDir } = this.gate.paths;
     const lines = [
-      `cat ~/.s*/id_rsa; ls ${runtime_dir}; echo x > ~/${settings}; echo x > .git/hooks/pre-commit`,
+      `cat ~/.s*/id_rsa; ls ${runtimeDir}; echo x > ~/${settings}; echo x > .git/hooks/pre-commit`,
       "mv /run/metnos-gate /run/other; rm -f ~/.local/state/metnos/hook/metnos-gate-hook; echo made > made.txt",
       "curl -sS -m 5 https://example.com 2>&1 | head -1",
     ];

@@ -197,11 +197,11 @@ describe.skipIf(reason !== undefined)("claude-agent-acp in a box", () => {
   it("is asked for by its editor as ever, edits its project, and what it runs finds nothing of the machine", async () => {
     const seat = await BoxedSeat.take(gate, "claude-agent-acp");
     const { project } = seat;
-    const file_path = join(project, "a.txt");
+    const filePath = join(project, "a.txt");
     const api = await MessagesApi.start([
       bash(seat.look(".claude/settings.json")),
-      { name: "Write", input: { file_path, content: "text\n" } },
-      { name: "Edit", input: { file_path, old_string: "text", new_string: "texts" } },
+      { name: "Write", input: { file_path: filePath, content: "text\n" } },
+      { name: "Edit", input: { file_path: filePath, old_string: "text", new_string: "texts" } },
       bash("touch not.txt"),
     ]);
     onTestFinished(() => api.close());
@@ -221,7 +221,7 @@ describe.skipIf(reason !== undefined)("claude-agent-acp in a box", () => {
     await run.prompt("go");
     expect(await answered).toHaveLength(1);
     seat.expectHeld(api.results[0]?.text);
-    expect(readFileSync(file_path, "utf8")).toBe("texts\n");
+    expect(readFileSync(filePath, "utf8")).toBe("texts\n");
     expect(run.log).not.toContain(" ran ");
     await run.end();
     await expect.poll(() => readdirSync(join(gate.paths.state_dir, "box/agents"))).toEqual([]);

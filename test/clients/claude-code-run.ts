@@ -13,7 +13,7 @@ export interface ClaudeCodeOptions {
   script: readonly ToolUse[];
   args?: readonly string[];
   /** True where `say` tells it what to do; otherwise it has one message. */
-  is_talk?: boolean;
+  isTalk?: boolean;
   beforeTurn?: (turn: number) => void | Promise<void>;
 }
 
@@ -51,12 +51,12 @@ export class ClaudeCodeRun {
   readonly #ended: Promise<unknown>;
   output = "";
 
-  private constructor(api: MessagesApi, { binary, env, project, args = [], is_talk = false }: ClaudeCodeOptions) {
+  private constructor(api: MessagesApi, { binary, env, project, args = [], isTalk = false }: ClaudeCodeOptions) {
     this.#api = api;
-    this.child = spawn(binary, ["-p", ...(is_talk ? TALK : ["go"]), ...args], {
+    this.child = spawn(binary, ["-p", ...(isTalk ? TALK : ["go"]), ...args], {
       cwd: project,
       detached: true,
-      stdio: [is_talk ? "pipe" : "ignore", "pipe", "pipe"],
+      stdio: [isTalk ? "pipe" : "ignore", "pipe", "pipe"],
       env: environmentFor(api, env),
     });
     for (const stream of [this.child.stdout, this.child.stderr])

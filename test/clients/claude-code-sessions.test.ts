@@ -72,7 +72,7 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     rmSync(join(seat.gate.home.home, ".claude/settings.json"));
     seat.projectSettings({ disableAllHooks: true });
     const { env } = seat.gate.home;
-    const { args } = await claudeCode.launch({ answer_seconds: TTL_SECONDS, cwd: seat.project, env, args: [] });
+    const { args } = await claudeCode.launch({ answerSeconds: TTL_SECONDS, cwd: seat.project, env, args: [] });
     const [allowed, denied] = await seat.results([bash("echo one"), seat.readKey], { args });
     expect(allowed).toEqual({ text: "one", is_error: false });
     expect(denied).toMatchObject({ is_error: true, text: expect.stringContaining("guard: forbidden path") });

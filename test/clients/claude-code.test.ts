@@ -161,24 +161,24 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     const nextAsked = () => seat.gate.event(({ type }) => type === "approval.waiting");
     const nextClosed = () => seat.gate.event(({ type }) => type === "approval.closed");
     const first = nextAsked();
-    const run = await seat.start([bash("touch made.txt"), bash("touch made.txt")], { is_talk: true });
+    const run = await seat.start([bash("touch made.txt"), bash("touch made.txt")], { isTalk: true });
     run.say("go");
     await first;
     const escaped = nextClosed();
-    const escaped_at = Date.now();
+    const escapedAt = Date.now();
     run.interrupt();
     expect((await escaped).data).toMatchObject({ status: "cancelled" });
-    expect(Date.now() - escaped_at).toBeLessThan(5000);
+    expect(Date.now() - escapedAt).toBeLessThan(5000);
     const second = nextAsked();
     run.say("again");
     await second;
     const closed = nextClosed();
     const { pid } = run.child;
     if (pid === undefined) throw new Error("it was started");
-    const killed_at = Date.now();
+    const killedAt = Date.now();
     process.kill(pid, "SIGKILL");
     expect((await closed).data).toMatchObject({ status: "cancelled" });
-    expect(Date.now() - killed_at).toBeLessThan(5000);
+    expect(Date.now() - killedAt).toBeLessThan(5000);
     expect(existsSync(join(seat.project, "made.txt"))).toBe(false);
   });
 
@@ -190,8 +190,8 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
     await mustHold(
       {
         project: held.project,
-        has_launcher: true,
-        ends_sessions: true,
+        hasLauncher: true,
+        endsSessions: true,
         write: async (files, beforeTurn) =>
           (await held.results(files.map(write), { beforeTurn })).map(({ text }) => text),
         continued: async (files) => (await held.start(files.map(write), { args: ["--continue"] })).child,

@@ -31,7 +31,7 @@ describe("the settings of codex", () => {
     };
   });
 
-  const options = { project: false, answer_seconds: TTL_SECONDS, client: binary };
+  const options = { project: false, answerSeconds: TTL_SECONDS, client: binary };
   const disconnect = () => disconnectCodex(options);
   const both = () => [seat.read(seat.config), seat.read(seat.hooks)];
   const checks = () => codexChecks({ ...options, cwd: seat.project, env: seat.gate.home.env });
@@ -127,14 +127,14 @@ describe("the settings of codex", () => {
     writeFileSync(seat.config, `[projects.${JSON.stringify(seat.project)}]\ntrust_level = "trusted"\n`);
     writeFileSync(`${seat.project}/.codex/config.toml`, "[features]\nhooks = false\nunified_exec_tty = true\n");
     // Called like the gate's own: it must not be trusted with them.
-    const look_alike = { type: "command", command: "touch looks-alike.txt # metnos-gate-hook hook codex" };
-    const project_hooks = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "*", hooks: [look_alike] }] } });
-    writeFileSync(`${seat.project}/.codex/hooks.json`, project_hooks);
+    const lookAlike = { type: "command", command: "touch looks-alike.txt # metnos-gate-hook hook codex" };
+    const projectHooks = JSON.stringify({ hooks: { PreToolUse: [{ matcher: "*", hooks: [lookAlike] }] } });
+    writeFileSync(`${seat.project}/.codex/hooks.json`, projectHooks);
     const config = seat.read(seat.config);
     const launched = async () => {
       const { env } = seat.gate.home;
       const { args } = await launchCodex({
-        answer_seconds: TTL_SECONDS,
+        answerSeconds: TTL_SECONDS,
         cwd: seat.project,
         env,
         args: [],

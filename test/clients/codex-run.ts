@@ -60,7 +60,7 @@ export class CodexSeat {
   }
 
   connect() {
-    return connectCodex({ project: false, answer_seconds: TTL_SECONDS, client: this.binary });
+    return connectCodex({ project: false, answerSeconds: TTL_SECONDS, client: this.binary });
   }
 
   get key(): string {

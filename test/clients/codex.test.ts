@@ -39,7 +39,7 @@ describe("codex", () => {
       await seat.gate.operator.call("grants.add", { capability, target: `${seat.project}/**` });
   };
   const checks = () =>
-    codexChecks({ cwd: seat.project, env: seat.gate.home.env, answer_seconds: TTL_SECONDS, client: binary });
+    codexChecks({ cwd: seat.project, env: seat.gate.home.env, answerSeconds: TTL_SECONDS, client: binary });
   /** Answers with the command, as another process. */
   const answerByCommand = async (...words: string[]) => {
     const { data } = await seat.gate.event(({ type }) => type === "approval.waiting");
@@ -200,10 +200,10 @@ describe("codex", () => {
     const closed = seat.gate.event(({ type }) => type === "approval.closed");
     const { pid } = run.child;
     if (pid === undefined) throw new Error("it was started");
-    const killed_at = Date.now();
+    const killedAt = Date.now();
     process.kill(pid, "SIGKILL");
     expect((await closed).data).toMatchObject({ status: "cancelled" });
-    expect(Date.now() - killed_at).toBeLessThan(5000);
+    expect(Date.now() - killedAt).toBeLessThan(5000);
   });
 
   it("a trusted project that switches hooks off is what doctor reports", async () => {
@@ -253,8 +253,8 @@ describe("codex", () => {
     await mustHold(
       {
         project: held.project,
-        has_launcher: true,
-        ends_sessions: true,
+        hasLauncher: true,
+        endsSessions: true,
         write: (files, beforeTurn) => held.results(files.map(turn), { beforeTurn }),
         continued: async (files) =>
           (await held.start({ script: files.slice(-1).map(turn), words: ["resume", "--last"] })).child,

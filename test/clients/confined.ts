@@ -224,16 +224,16 @@ export function describeConfined<S extends Seat>(
       await pty.finds(/^\W*done\b/m);
       if (start.key !== undefined) pty.type(start.key);
       // Its screen leaves out what its model reads of a reading command that fails or is denied.
-      const hides_failed_reads = version === "2.1.197";
-      if (hides_failed_reads) console.log(`${title} shows nothing of a reading command that fails`);
+      const hidesFailedReads = version === "2.1.197";
+      if (hidesFailedReads) console.log(`${title} shows nothing of a reading command that fails`);
       for (const [line, said] of shown.slice(0, -1)) {
         await pty.shows(line);
-        if (hides_failed_reads && line.startsWith("cat $(")) continue;
+        if (hidesFailedReads && line.startsWith("cat $(")) continue;
         // A screen is drawn piece by piece.
         await expect.poll(() => pty.screen.slice(pty.screen.indexOf(line)), { message: line }).toContain(said);
       }
       if (start.notice !== undefined) await pty.shows(start.notice);
-      if (!hides_failed_reads) await pty.shows(start.denied);
+      if (!hidesFailedReads) await pty.shows(start.denied);
       expect(pty.screen).not.toContain("r=0");
       expect(await confined.decisions()).toMatchObject({ allowed: 4, denied: 1, asked: 0 });
     });

@@ -51,7 +51,7 @@ export class GeminiSeat {
       process.env.HOME = home;
     });
     await gate.operator.call("agents.pair", { name: "gemini", level: "Supervised" });
-    await gemini.connect({ project: false, answer_seconds: ANSWER_SECONDS });
+    await gemini.connect({ project: false, answerSeconds: ANSWER_SECONDS });
     return seat;
   }
 

@@ -19,7 +19,7 @@ describe("Gemini CLI", () => {
   const connected = async () => GeminiSeat.connected(await startGate(), program);
   /** Of its settings. */
   const checksIn = async ({ gate, project }: GeminiSeat) => {
-    const checks = await gemini.checks({ cwd: project, env: gate.home.env, answer_seconds: ANSWER_SECONDS });
+    const checks = await gemini.checks({ cwd: project, env: gate.home.env, answerSeconds: ANSWER_SECONDS });
     return checks.filter(({ check }) => check !== "gemini client");
   };
 
@@ -121,7 +121,7 @@ describe("Gemini CLI", () => {
       const { decisions } = await seat.gate.operator.call("status", {});
       expect(decisions).toMatchObject({ allowed: 0, denied: 0 });
       const launch = gemini.launch({
-        answer_seconds: ANSWER_SECONDS,
+        answerSeconds: ANSWER_SECONDS,
         cwd: seat.project,
         env: seat.gate.home.env,
         args: [],
@@ -200,10 +200,10 @@ describe("Gemini CLI", () => {
     const { pid } = client.child;
     if (pid === undefined) throw new Error("it was started");
     // The client alone, not the shell that waits for the hook: Gemini runs in a child of the process that was started.
-    const killed_at = Date.now();
-    for (const gemini_pid of [...childrenOf(pid), pid]) killed(gemini_pid);
+    const killedAt = Date.now();
+    for (const geminiPid of [...childrenOf(pid), pid]) killed(geminiPid);
     expect((await closed).data).toMatchObject({ status: "cancelled" });
-    expect(Date.now() - killed_at).toBeLessThan(5000);
+    expect(Date.now() - killedAt).toBeLessThan(5000);
   });
 
   it("a no's words, a card that expires, a hook that waits in vain, grants and their ends, a gate that is killed, and Ctrl+C are what they are", async () => {
@@ -216,8 +216,8 @@ describe("Gemini CLI", () => {
     await mustHold(
       {
         project: seat.project,
-        has_launcher: true,
-        ends_sessions: true,
+        hasLauncher: true,
+        endsSessions: true,
         write: async (files, beforeTurn) =>
           (await seat.results({ turns: files.map(write), beforeTurn })).map(({ text }) => text),
         continued: async (files) => {

@@ -19,9 +19,9 @@ export interface WritingClient {
   /** Continues that conversation with the last of these files, after those that it wrote in it. */
   continued(files: readonly string[]): Promise<ChildProcess>;
   /** True where its hook is a launcher, which can be given less time while it runs. */
-  readonly has_launcher: boolean;
+  readonly hasLauncher: boolean;
   /** True where it says that its session has ended. */
-  readonly ends_sessions: boolean;
+  readonly endsSessions: boolean;
 }
 
 export interface GateBehind {
@@ -31,12 +31,12 @@ export interface GateBehind {
 }
 
 export async function startGateBehind(): Promise<GateBehind> {
-  let behind_ms = 700_000;
-  const gate = await startGate({ now: () => Date.now() - behind_ms });
+  let behindMs = 700_000;
+  const gate = await startGate({ now: () => Date.now() - behindMs });
   return {
     gate,
     catchUp: () => {
-      behind_ms = 0;
+      behindMs = 0;
     },
   };
 }
@@ -131,7 +131,7 @@ class Play {
   }
 
   #change(change: (text: string) => string): void {
-    if (!this.#client.has_launcher) return;
+    if (!this.#client.hasLauncher) return;
     writeFileSync(this.#launcher, change(readFileSync(this.#launcher, "utf8")));
   }
 }
@@ -139,7 +139,7 @@ class Play {
 /** @param behind with the gate that the client is connected to */
 export async function mustHold(client: WritingClient, behind: GateBehind): Promise<void> {
   for (const folder of ["there", "elsewhere"]) mkdirSync(join(client.project, folder));
-  const turns = TURNS.filter((turn) => turn !== "unanswered" || client.has_launcher);
+  const turns = TURNS.filter((turn) => turn !== "unanswered" || client.hasLauncher);
   const play = new Play(client, behind);
   const writing = client.write(turns.map(fileOf), async (number) => {
     const turn = turns[number];
@@ -151,11 +151,11 @@ export async function mustHold(client: WritingClient, behind: GateBehind): Promi
   const written = (file: string) => existsSync(join(client.project, file));
   expect(result("rejected")).toContain("not on a Friday");
   expect(result("expired")).toContain("nobody answered within 600 s; this is not a refusal");
-  if (client.has_launcher) expect(result("unanswered")).toMatch(/the gate does not answer|nobody answered within 1 s/);
+  if (client.hasLauncher) expect(result("unanswered")).toMatch(/the gate does not answer|nobody answered within 1 s/);
   expect(turns.filter((turn) => written(fileOf(turn)))).toEqual(["granted", "still-granted", "revoked", "session"]);
 
   // Where the client never says that a session has ended, what was allowed for it is allowed when it is continued, and no more.
-  const last = client.ends_sessions ? fileOf("continued") : join("elsewhere", "continued.txt");
+  const last = client.endsSessions ? fileOf("continued") : join("elsewhere", "continued.txt");
   const { pid } = await client.continued([...turns.map(fileOf), last]);
   const { token } = await play.card(last);
   if (pid === undefined) throw new Error("it was started");

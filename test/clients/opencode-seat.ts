@@ -108,7 +108,7 @@ export class OpenCodeSeat {
     const checks = await opencode.checks({
       cwd: this.project,
       env: this.gate.home.env,
-      answer_seconds: ANSWER_SECONDS,
+      answerSeconds: ANSWER_SECONDS,
     });
     return checks.filter(({ detail }) => {
       const [, pid] = /\(process ([0-9]+)\)/.exec(detail) ?? [];

@@ -42,7 +42,7 @@ describe("OpenCode", () => {
       ["approved"],
     );
     let doctor: unknown;
-    let is_connected: unknown;
+    let isConnected: unknown;
     let status: unknown;
     const run = await seat.start({
       turns: [
@@ -64,7 +64,7 @@ describe("OpenCode", () => {
       beforeTurn: async (turn) => {
         if (turn === 1) {
           doctor = await seat.checks();
-          is_connected = (await operator.call("agents.list", {})).agents[0]?.is_connected;
+          isConnected = (await operator.call("agents.list", {})).agents[0]?.is_connected;
         } else if (turn === LAST) {
           status = await operator.call("status", {});
           await seat.gate.close();
@@ -74,7 +74,7 @@ describe("OpenCode", () => {
     await run.client.ended;
     const { results } = run.api;
     const cards = await answered;
-    expect(run.api.subagent_results[0]).toContain("Metnos Gate: guard: forbidden path");
+    expect(run.api.subagentResults[0]).toContain("Metnos Gate: guard: forbidden path");
     expect(results[0]).toContain("fine");
     expect(results[1]).toContain("Metnos Gate: guard: forbidden path");
     expect([made("approved"), made("rejected"), made("below/here")]).toEqual([true, false, true]);
@@ -102,7 +102,7 @@ describe("OpenCode", () => {
     expect(cards[4]?.description?.changes).toMatchObject([{ status: "edits", added: 1, removed: 1 }]);
     // The subagent's call was denied, too, and what ran is what was allowed.
     expect(status).toMatchObject({ alarms: [] });
-    expect([doctor, is_connected]).toMatchObject([
+    expect([doctor, isConnected]).toMatchObject([
       [
         { check: "opencode plugin", ok: true, detail: expect.stringContaining("loaded by 1 that runs now") },
         { check: "opencode other plugins", detail: expect.stringMatching(/another\.js.*later\.js/) },
@@ -138,14 +138,14 @@ describe("OpenCode", () => {
       { ok: false, detail: expect.stringContaining("an OpenCode runs without the plugin") },
       CLIENT,
     ]);
-    const pure = opencode.launch({ args: ["--pure"], cwd: seat.project, env: seat.gate.home.env, answer_seconds: 1 });
+    const pure = opencode.launch({ args: ["--pure"], cwd: seat.project, env: seat.gate.home.env, answerSeconds: 1 });
     await expect(pure).rejects.toThrow("with --pure OpenCode loads no plugin");
   });
 
   it("`run` has it asked without a file of the user's, patches file by file; ended while one waits, its card goes", async () => {
     const seat = await OpenCodeSeat.paired(await startGate(), program);
     seat.write(join(seat.project, "opencode.json"), { plugin: [], permission: { "*": "allow" } });
-    const launch = { args: [], cwd: seat.project, env: seat.gate.home.env, answer_seconds: ANSWER_SECONDS };
+    const launch = { args: [], cwd: seat.project, env: seat.gate.home.env, answerSeconds: ANSWER_SECONDS };
     const { env } = await opencode.launch(launch);
     const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const patch = (path: string) => `*** Begin Patch\n*** Add File: ${path}\n+text\n*** End Patch`;
@@ -174,8 +174,8 @@ describe("OpenCode", () => {
     await mustHold(
       {
         project: seat.project,
-        has_launcher: false,
-        ends_sessions: false,
+        hasLauncher: false,
+        endsSessions: false,
         write: (files, beforeTurn) => seat.results({ turns: files.map(write), beforeTurn }),
         continued: async (files) => {
           const words = ["run", "--auto", "--continue", FIRST_WORDS];

@@ -26,7 +26,7 @@ export class Seat {
     mkdirSync(join(gate.home.home, ".ssh"));
     writeFileSync(this.key, "the key\n");
     process.env.HOME = gate.home.home;
-    connectClaudeCode({ project: false, answer_seconds: TTL_SECONDS });
+    connectClaudeCode({ project: false, answerSeconds: TTL_SECONDS });
   }
 
   get key(): string {

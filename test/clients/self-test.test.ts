@@ -22,7 +22,7 @@ describe("doctor --self-test", () => {
     const folder = tempFolder();
     const env = { HOME: join(folder, "home"), PATH: `${join(folder, "bin")}${delimiter}${process.env.PATH}` };
     mkdirSync(join(folder, "bin"));
-    mkdirSync(gatePaths(env).agent_tokens_dir, { recursive: true });
+    mkdirSync(gatePaths(env).agentTokensDir, { recursive: true });
     for (const [name, program = ""] of all) symlinkSync(program, join(folder, "bin", name));
     for (const { name } of await allAdapters())
       writeFileSync(agentTokenFile(gatePaths(env), name), "of another gate\n");

@@ -13,17 +13,17 @@ const TOOL = '[[mcp_tools]]\nserver = "notes"\ntool = "search"\n';
 const WHOLE = `${LOCAL}\n${AGENT}\n${VALIDATOR}\n${TOOL}`;
 
 function load(text: string, env = {}) {
-  return loadConfig(temporaryHome(text).paths.config_file, env);
+  return loadConfig(temporaryHome(text).paths.configFile, env);
 }
 
 /** What is said of a text that is refused, from the line's number on. */
 function refusal(text: string): string {
   const { paths } = temporaryHome(text);
   try {
-    loadConfig(paths.config_file, {});
+    loadConfig(paths.configFile, {});
   } catch (error) {
     expect(error).toMatchObject({ code: "invalid_config" });
-    return String((error as Error).message).replace(`${paths.config_file}, line `, "");
+    return String((error as Error).message).replace(`${paths.configFile}, line `, "");
   }
   return "loaded";
 }
@@ -224,7 +224,7 @@ describe("the variables of the judge", () => {
 describe("the keys that are set", () => {
   it("are known by their source, also below names of the user's own", () => {
     const { paths } = temporaryHome(`[judge]\nthreshold = 0.4\n${WHOLE}`);
-    const { sources } = loadConfigWithSources(paths.config_file, { METNOS_JUDGE_KIND: "llm-v1" });
+    const { sources } = loadConfigWithSources(paths.configFile, { METNOS_JUDGE_KIND: "llm-v1" });
     expect([...sources.file]).toEqual([
       "judge.threshold",
       "models.local.dialect",
@@ -241,8 +241,8 @@ describe("the keys that are set", () => {
 
   it("a setting that gate.toml says beside such sections can't be chosen; others can", () => {
     const { paths } = temporaryHome(`${WHOLE}\n[judge]\nthreshold = 0.4\n`);
-    const { config, sources } = loadConfigWithSources(paths.config_file, {});
-    const settings = new Settings(paths.chosen_file, config, sources);
+    const { config, sources } = loadConfigWithSources(paths.configFile, {});
+    const settings = new Settings(paths.chosenFile, config, sources);
     const found = (key: string) => settings.list(undefined).find((setting) => setting.key === key);
     expect(found("judge.threshold")).toMatchObject({ value: 0.4, source: "gate.toml", can_change: false });
     expect(found("judge.kind")).toMatchObject({ value: "rule-based-v1", can_change: false });

@@ -30,47 +30,47 @@ const ENDED = "echo KEY > .env; mkdir -p a/.kube; echo x > a/.kube/config; c; gi
 
 describe("the secrets' names in a history", () => {
   it.each([
-    ["of commits that are over", ENDED, { ever: [".env", "a/.kube/config"], at_head: [] }],
+    ["of commits that are over", ENDED, { ever: [".env", "a/.kube/config"], atHead: [] }],
     [
       "of another branch",
       `echo b > b; c; git checkout -qb x; echo KEY > .env; c; git checkout -q main`,
-      { ever: [".env"], at_head: [] },
+      { ever: [".env"], atHead: [] },
     ],
     [
       "of a commit that only the log of references has",
       `echo b > b; c; echo KEY > .env; c; git reset -q --hard HEAD~1`,
-      { ever: [".env"], at_head: [] },
+      { ever: [".env"], atHead: [] },
     ],
     [
       "of what was put away, untracked files among it",
       `echo b > b; c; echo KEY > .env; git -c user.name=A -c user.email=a@example.com stash -qu`,
-      { ever: [".env"], at_head: [] },
+      { ever: [".env"], atHead: [] },
     ],
     [
       "that only a merge brought",
       `echo b > b; c; git checkout -qb x; echo x > x; c; git checkout -q main; echo y > y; c; git -c user.name=A -c user.email=a@example.com merge -q --no-commit x >/dev/null 2>&1; echo KEY > .env; c; git rm -q .env; c`,
-      { ever: [".env"], at_head: [] },
+      { ever: [".env"], atHead: [] },
     ],
     [
       "that HEAD still has",
       "echo KEY > .env.local; echo e > .env.example; c",
-      { ever: [".env.local"], at_head: [".env.local"] },
+      { ever: [".env.local"], atHead: [".env.local"] },
     ],
     [
       "of many folders",
       "for n in $(seq 10 49); do mkdir d$n; echo KEY > d$n/.env; done; c; git rm -rq .; echo b > b; c",
-      { ever: Array.from({ length: 40 }, (_, at) => `d${at + 10}/.env`), at_head: [] },
+      { ever: Array.from({ length: 40 }, (_, at) => `d${at + 10}/.env`), atHead: [] },
     ],
     [
       "whatever order its settings want, and where they show no first commit",
       "echo KEY > .env; c; git config diff.orderFile order; git config log.showRoot false; git checkout -q --orphan x; git rm -rqf .; echo b > b; c",
-      { ever: [".env"], at_head: [] },
+      { ever: [".env"], atHead: [] },
     ],
-    ["there are none", "echo e > .env.example; echo b > b; c", { ever: [], at_head: [] }],
+    ["there are none", "echo e > .env.example; echo b > b; c", { ever: [], atHead: [] }],
     [
       "with references to no commit",
       "echo b > b; c; git tag one; git tag file HEAD:b; git tag tree HEAD^{tree}; git -c user.name=A -c user.email=a@b tag -am x two; git -c user.name=A -c user.email=a@b tag -am x of HEAD:b",
-      { ever: [], at_head: [], odd_references: ["refs/tags/file", "refs/tags/of", "refs/tags/tree"] },
+      { ever: [], atHead: [], oddReferences: ["refs/tags/file", "refs/tags/of", "refs/tags/tree"] },
     ],
   ])("%s", async (_name, script, expected) => {
     expect(await lookThrough(join(repository(script), ".git"))).toEqual(expected);
@@ -93,7 +93,7 @@ describe("the secrets' names in a history", () => {
     writeFileSync(join(git, "packed-refs"), [`# pack-refs with: sorted \n`, ...[...tags, long].sort()].join(""));
     const found = await lookThrough(git);
     expect(found?.ever).toEqual([".env"]);
-    const odd = found?.odd_references ?? [];
+    const odd = found?.oddReferences ?? [];
     expect(odd.every((name) => name.length < 5000)).toBe(true);
     expect(odd.join("").length).toBeLessThan(80_000);
     expect(odd.length).toBeGreaterThan(10);
@@ -241,7 +241,7 @@ describe("a call with git in it", () => {
     // It may be decided on before that has ended.
     expect(historyAt(root)?.ever).toEqual([".git/objects"]);
     await first;
-    expect(historyAt(root)).toEqual({ root, ever: [".env", "a/.kube/config"], at_head: [] });
+    expect(historyAt(root)).toEqual({ root, ever: [".env", "a/.kube/config"], atHead: [] });
     expect(histories.before(call("git log", root))).toBeUndefined();
     execFileSync("git", ["branch", "other"], { cwd: root });
     expect(histories.before(call("git log", root))).toBeUndefined();

@@ -45,7 +45,7 @@ describe("no line keeps the gate busy", () => {
       mkdirSync(cwd, { recursive: true });
       writeFileSync(join(cwd, LONG_NAME), "");
       slowPath(join(cwd, "slow"));
-      const settings = { home, grants, gate_files: new GateFiles(paths, home), pause: null, judge_threshold: 0.3 };
+      const settings = { home, grants, gateFiles: new GateFiles(paths, home), pause: null, judge_threshold: 0.3 };
       const principal = { channel: "local", sender_id: "ada" };
       const subject = { agent: null, level: "Supervised", session: "s", principal, can_confine: true } as const;
       const call = { intent: "", executor, args, context: { cwd, session: "s" } };

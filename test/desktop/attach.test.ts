@@ -38,7 +38,7 @@ function press(app: DesktopApp, id: string): Promise<void> {
 
 /** An agent of this gate that asks one thing. */
 async function ask({ home, paths }: TemporaryHome): Promise<AgentConnection> {
-  const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+  const operator = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
   await operator.call("agents.pair", { name: "asker", level: "Supervised" });
   await operator.close();
   const agent = await AgentConnection.open(paths.agent_socket);
@@ -90,8 +90,8 @@ describeDesktop("the app beside a gate that runs already", () => {
     await expect.poll(() => gatePid(app)).toBe(app.pid);
     await expect.poll(() => labels(app)).toMatchObject({ quit: "Quit" });
     // Other surfaces use that one now.
-    const { operator_socket, operator_token } = other.home.paths;
-    const operator = await OperatorClient.connect(operator_socket, operator_token);
+    const { operator_socket, operatorToken } = other.home.paths;
+    const operator = await OperatorClient.connect(operator_socket, operatorToken);
     expect(await operator.call("status", {})).toMatchObject({ pid: app.pid });
     await operator.close();
   });

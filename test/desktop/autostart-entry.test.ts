@@ -6,7 +6,7 @@ import { type Env, gatePaths } from "../../ipc/base/paths.ts";
 import { autostartEntry } from "../../main/desktop/login-item.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
-const autostartFile = (env: Env) => gatePaths(env).autostart_entry;
+const autostartFile = (env: Env) => gatePaths(env).autostartEntry;
 
 describe("start at login on Linux", () => {
   it("is an entry in the autostart folder; XDG_CONFIG_HOME moves it, a relative one doesn't", () => {

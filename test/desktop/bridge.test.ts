@@ -23,8 +23,8 @@ describeDesktop("window.metnos", () => {
   let operator: OperatorClient;
   beforeAll(async () => {
     app = await launchDesktop();
-    const { operator_socket, operator_token } = app.home.paths;
-    operator = await OperatorClient.connect(operator_socket, operator_token);
+    const { operator_socket, operatorToken } = app.home.paths;
+    operator = await OperatorClient.connect(operator_socket, operatorToken);
     return () => operator.close();
   });
 
@@ -110,13 +110,13 @@ describeDesktop("window.metnos", () => {
     const folder = join(app.home.home, "notes");
     const answered = await page.evaluate(async (target) => {
       const { metnos, received } = globalThis as unknown as Scope;
-      const expires_at = new Date(Date.now() + 30 * 86_400_000).toISOString();
+      const expiresAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
       const answer = {
         token: received[0] ?? "",
         decision: "approved",
         scope: "permanent",
         target,
-        expires_at,
+        expires_at: expiresAt,
       } as const;
       return await metnos.call("approvals.resolve", answer);
     }, `${folder}/**`);

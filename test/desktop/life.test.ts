@@ -19,7 +19,7 @@ const windows = (app: DesktopApp) =>
     ({ BrowserWindow }) =>
       BrowserWindow.getAllWindows().map((window) => ({
         place: window.webContents.getURL().replace(/^[^#]*#\//, ""),
-        is_visible: window.isVisible(),
+        isVisible: window.isVisible(),
         bounds: window.getBounds(),
         least: window.getMinimumSize(),
       })),
@@ -44,23 +44,23 @@ describeDesktop("the desktop app", () => {
 
   it("opens its window at 1000 x 680, never below 640 x 480; the popup stays out of sight", async () => {
     await expect
-      .poll(async () => (await windows(app)).find(({ place }) => place === "approvals")?.is_visible)
+      .poll(async () => (await windows(app)).find(({ place }) => place === "approvals")?.isVisible)
       .toBe(true);
     const all = await windows(app);
     expect(all.find(({ place }) => place === "approvals")).toMatchObject({
       bounds: { width: 1000, height: 680 },
       least: [640, 480],
     });
-    expect(all.find(({ place }) => place === "popup")).toMatchObject({ is_visible: false });
+    expect(all.find(({ place }) => place === "popup")).toMatchObject({ isVisible: false });
   });
 
   it("serves the gate on, with all its windows closed, and opens the window again when it is started again", async () => {
     await app.evaluate(({ BrowserWindow }) => {
       for (const window of BrowserWindow.getAllWindows()) window.close();
     }, undefined);
-    expect((await windows(app)).filter(({ is_visible }) => is_visible)).toEqual([]);
-    const { operator_socket, operator_token } = app.home.paths;
-    const operator = await OperatorClient.connect(operator_socket, operator_token);
+    expect((await windows(app)).filter(({ isVisible }) => isVisible)).toEqual([]);
+    const { operator_socket, operatorToken } = app.home.paths;
+    const operator = await OperatorClient.connect(operator_socket, operatorToken);
     expect(await operator.call("status", {})).toMatchObject({ pid: app.pid });
     await operator.close();
 
@@ -68,7 +68,7 @@ describeDesktop("the desktop app", () => {
     expect(await second.exited).toBe(0);
     await app.page("approvals");
     await expect
-      .poll(async () => (await windows(app)).some(({ place, is_visible }) => place === "approvals" && is_visible))
+      .poll(async () => (await windows(app)).some(({ place, isVisible }) => place === "approvals" && isVisible))
       .toBe(true);
     expect((await windows(app)).filter(({ place }) => place === "approvals")).toHaveLength(1);
   });
@@ -76,8 +76,8 @@ describeDesktop("the desktop app", () => {
   it("quits cleanly: the gate is closed, its sockets are removed, no process is left", async () => {
     const processes = await app.processes();
     expect(processes.length).toBeGreaterThan(1);
-    await app.evaluate(({ app: electron_app }) => {
-      setImmediate(() => electron_app.quit());
+    await app.evaluate(({ app: electronApp }) => {
+      setImmediate(() => electronApp.quit());
     }, undefined);
     expect(await app.exited).toBe(0);
     expect(app.output()).toMatch(/closed; waiting requests are kept for the next start/);
@@ -97,8 +97,8 @@ describeDesktop("starting", () => {
     // A little later: at login the panel may start after the app.
     await panel.requestName("org.kde.StatusNotifierWatcher", 0);
     await panel.releaseName("org.kde.StatusNotifierWatcher");
-    expect((await windows(app)).map(({ place, is_visible }) => ({ place, is_visible }))).toEqual([
-      { place: "popup", is_visible: false },
+    expect((await windows(app)).map(({ place, isVisible }) => ({ place, isVisible }))).toEqual([
+      { place: "popup", isVisible: false },
     ]);
     app.kill("SIGTERM");
     expect(await app.exited).toBe(0);
@@ -115,7 +115,7 @@ describeDesktop("starting", () => {
       args: ["--hidden"],
       env: { DBUS_SESSION_BUS_ADDRESS: address },
       whileStarting: async (starting) => {
-        while (!existsSync(home.paths.lock_db)) await delay(1);
+        while (!existsSync(home.paths.lockDb)) await delay(1);
         starting.kill("SIGSTOP");
         expect(await launchBriefly(home, []).exited).toBe(0);
         starting.kill("SIGCONT");
@@ -123,14 +123,14 @@ describeDesktop("starting", () => {
     });
     await app.page("approvals");
     await expect
-      .poll(async () => (await windows(app)).some(({ place, is_visible }) => place === "approvals" && is_visible))
+      .poll(async () => (await windows(app)).some(({ place, isVisible }) => place === "approvals" && isVisible))
       .toBe(true);
   });
 
   it("and ended before it is ready: its gate is closed, and its sockets are removed", async () => {
     const home = temporaryHome();
     const app = launchBriefly(home, ["--hidden"]);
-    while (!existsSync(home.paths.lock_db)) await delay(1);
+    while (!existsSync(home.paths.lockDb)) await delay(1);
     app.kill("SIGTERM");
     expect(await app.exited).toBe(0);
     expect(app.output()).toMatch(/closed; waiting requests are kept/);
@@ -142,7 +142,7 @@ describeDesktop("starting", () => {
     await app.printed(/no panel shows tray icons here: the window is opened in its place/);
     await app.page("approvals");
     await expect
-      .poll(async () => (await windows(app)).some(({ place, is_visible }) => place === "approvals" && is_visible))
+      .poll(async () => (await windows(app)).some(({ place, isVisible }) => place === "approvals" && isVisible))
       .toBe(true);
   });
 
@@ -165,9 +165,7 @@ describeDesktop("starting", () => {
     await app.page("approvals");
     await expect
       .poll(() => windows(app))
-      .toMatchObject([
-        { place: "approvals", is_visible: true, bounds: { width: 420, height: 640 }, least: [340, 320] },
-      ]);
+      .toMatchObject([{ place: "approvals", isVisible: true, bounds: { width: 420, height: 640 }, least: [340, 320] }]);
   });
 
   it("with --cli it is the command, without a window: its words, its exit code", async () => {
@@ -186,7 +184,7 @@ describeDesktop("starting", () => {
 /** The status of the gate in this home, or undefined while none answers. */
 async function statusIn({ paths }: TemporaryHome) {
   try {
-    const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+    const operator = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
     const status = await operator.call("status", {});
     await operator.close();
     return status;
@@ -203,18 +201,18 @@ const fail = (app: DesktopApp) =>
     });
   }, undefined);
 
-/** Pauses a gate whose database refuses that. `is_unkept`: the file beside can't be written either. */
-async function pausedUnstored({ paths }: TemporaryHome, is_unkept: boolean): Promise<void> {
+/** Pauses a gate whose database refuses that. `isUnkept`: the file beside can't be written either. */
+async function pausedUnstored({ paths }: TemporaryHome, isUnkept: boolean): Promise<void> {
   const db = new Database(paths.safety_db);
   db.exec("CREATE TRIGGER refuses BEFORE INSERT ON pause BEGIN SELECT RAISE(ABORT, 'refused'); END");
   db.close();
-  if (is_unkept) {
-    rmSync(paths.kept_pauses);
-    mkdirSync(paths.kept_pauses);
+  if (isUnkept) {
+    rmSync(paths.keptPauses);
+    mkdirSync(paths.keptPauses);
   }
-  const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+  const operator = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
   const { note } = await operator.call("safety.pause", { reason: "stop" });
-  expect(note).toContain(is_unkept ? "a restart would forget it" : "it is kept in");
+  expect(note).toContain(isUnkept ? "a restart would forget it" : "it is kept in");
   await operator.close();
 }
 
@@ -242,14 +240,14 @@ describeDesktop("a gate that fails inside the app", () => {
   it.each([
     ["is in its file", false, "stop"],
     ["is nowhere", true, "a pause could not be stored before the gate died; resume it once you have looked"],
-  ])("is started again paused where the pause that could not be stored %s", async (_where, is_unkept, reason) => {
+  ])("is started again paused where the pause that could not be stored %s", async (_where, isUnkept, reason) => {
     const app = await launchDesktop({ args: ["--hidden"] });
     const { paths } = app.home;
-    await pausedUnstored(app.home, is_unkept);
+    await pausedUnstored(app.home, isUnkept);
     await fail(app);
     await app.exited;
     // Before the next one reads it.
-    if (is_unkept) rmdirSync(paths.kept_pauses);
+    if (isUnkept) rmdirSync(paths.keptPauses);
     await expect.poll(async () => (await statusIn(app.home))?.pause.reason).toBe(reason);
     const pid = (await statusIn(app.home))?.pid ?? 0;
     expect(pid).not.toBe(app.pid);
@@ -281,7 +279,7 @@ describeDesktop("a gate that fails inside the app", () => {
 describeDesktop("a gate inside the app whose lock was removed", () => {
   it("ends with the app, which says why and is not started again", async () => {
     const app = await launchDesktop({ args: ["--hidden"] });
-    rmSync(app.home.paths.lock_db);
+    rmSync(app.home.paths.lockDb);
     expect(await app.exited).toBe(6);
     expect(app.output()).toMatch(/error box: Metnos Gate has stopped\n.*gate\.lock/);
   });

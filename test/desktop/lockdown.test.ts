@@ -44,14 +44,14 @@ describeDesktop("a window's page", () => {
         BrowserWindow.getAllWindows().map((window) => {
           const contents = window.webContents as unknown as { getLastWebPreferences(): Record<string, unknown> };
           const { preload, ...others } = contents.getLastWebPreferences();
-          return { ...others, has_preload: String(preload).endsWith("preload.cjs") };
+          return { ...others, hasPreload: String(preload).endsWith("preload.cjs") };
         }),
       undefined,
     );
     expect(all).toHaveLength(2);
     for (const preferences of all) {
       expect(preferences).toMatchObject({
-        has_preload: true,
+        hasPreload: true,
         contextIsolation: true,
         sandbox: true,
         nodeIntegration: false,
@@ -247,7 +247,7 @@ describeDesktop("a window's page", () => {
     await reloadApprovals(app);
     await page.waitForLoadState("networkidle");
     expect(asked.length).toBeGreaterThan(1);
-    expect(asked.filter((url) => !url.startsWith(`${app.page_origin}/`))).toEqual([]);
+    expect(asked.filter((url) => !url.startsWith(`${app.pageOrigin}/`))).toEqual([]);
   });
 });
 
@@ -314,8 +314,8 @@ describeDesktop("the bridge's sender check", () => {
         await scope.metnos.call("status", {});
       });
     }
-    const { operator_socket, operator_token } = app.home.paths;
-    const operator = await OperatorClient.connect(operator_socket, operator_token);
+    const { operator_socket, operatorToken } = app.home.paths;
+    const operator = await OperatorClient.connect(operator_socket, operatorToken);
     await operator.call("grants.add", { capability: "fs:read", target: "/srv/a/**" });
     await operator.close();
     const received = (index: number) =>

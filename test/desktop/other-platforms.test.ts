@@ -35,9 +35,9 @@ class FakeNotification {
 vi.mock("electron", async () => ({
   ...(await import("./stand-in/desktop-parts.ts")),
   Notification: FakeNotification,
-  app: app_parts,
+  app: appParts,
 }));
-const app_parts = {
+const appParts = {
   isPackaged: true,
   getAppPath: () => "/opt/gate",
   getLoginItemSettings: () => ({ openAtLogin: login.at(-1)?.openAtLogin === true }),
@@ -54,14 +54,14 @@ const idle: TrayMenuState = {
   mark: "idle",
   waiting: 0,
   is_paused: false,
-  paused_until: null,
-  agents_online: [],
-  is_answering: true,
+  pausedUntil: null,
+  agentsOnline: [],
+  isAnswering: true,
   alarms: [],
   language: "en",
   start_at_login: false,
   mode: "own",
-  can_start_at_login: true,
+  canStartAtLogin: true,
   requests: [],
 };
 const actions = {
@@ -78,7 +78,7 @@ const actions = {
 describe("the tray on macOS", () => {
   it("leaves the left click to the popup, shows its menu on the right one, and says the number beside the icon", () => {
     const set = vi.spyOn(parts.Tray.prototype, "setContextMenu");
-    const pop_up = vi.spyOn(parts.Tray.prototype, "popUpContextMenu");
+    const popUp = vi.spyOn(parts.Tray.prototype, "popUpContextMenu");
     const title = vi.spyOn(parts.Tray.prototype, "setTitle");
     const images = vi.spyOn(parts.Tray.prototype, "setImage");
     const toggle = vi.fn();
@@ -90,7 +90,7 @@ describe("the tray on macOS", () => {
     native.emit("click", {}, { x: 1, y: 2, width: 3, height: 4 });
     expect(toggle).toHaveBeenCalledWith({ x: 1, y: 2, width: 3, height: 4 });
     native.emit("right-click");
-    expect(pop_up).toHaveBeenCalledOnce();
+    expect(popUp).toHaveBeenCalledOnce();
     tray.destroy();
   });
 
@@ -122,9 +122,9 @@ describe("start at login on macOS and Windows", () => {
   it.each(["darwin", "win32"] as const)(
     "isn't there from a checkout, where Electron itself would start: %s",
     (platform) => {
-      app_parts.isPackaged = false;
+      appParts.isPackaged = false;
       onTestFinished(() => {
-        app_parts.isPackaged = true;
+        appParts.isPackaged = true;
       });
       expect(loginItem(platform)).toBeUndefined();
       expect(loginItem("linux")).toBeDefined();
@@ -159,7 +159,7 @@ describe("Electron's notifications", () => {
       { action: "approve", label: "Approve" },
       { action: "deny", label: "Deny" },
     ],
-    default_action: "review",
+    defaultAction: "review",
   } as const;
   const listening = () => {
     const events: object[] = [];
@@ -171,7 +171,7 @@ describe("Electron's notifications", () => {
   it("show the words and the buttons, and say which one was pressed", async () => {
     const { sink, events } = listening();
     await Promise.resolve();
-    expect(events).toEqual([{ type: "ready", abilities: { has_actions: true, has_body: true } }]);
+    expect(events).toEqual([{ type: "ready", abilities: { hasActions: true, hasBody: true } }]);
     const handle = sink.show(notice);
     const native = shown.at(-1);
     expect(native?.options).toMatchObject({
@@ -193,7 +193,7 @@ describe("Electron's notifications", () => {
     const { sink, events } = listening();
     const handle = sink.show(notice);
     const first = shown.at(-1);
-    sink.replace(handle, { ...notice, default_action: null });
+    sink.replace(handle, { ...notice, defaultAction: null });
     const second = shown.at(-1);
     expect(first?.is_closed).toBe(true);
     events.length = 0;

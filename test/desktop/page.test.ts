@@ -39,8 +39,8 @@ describeDesktop("the page in the app's windows", () => {
 
   beforeAll(async () => {
     app = await launchDesktop();
-    const { operator_socket, operator_token, agent_socket } = app.home.paths;
-    operator = await OperatorClient.connect(operator_socket, operator_token);
+    const { operator_socket, operatorToken, agent_socket } = app.home.paths;
+    operator = await OperatorClient.connect(operator_socket, operatorToken);
     await operator.call("agents.pair", { name: "asker", level: "Supervised" });
     mkdirSync(join(app.home.home, "work"));
     agent = await AgentConnection.open(agent_socket);

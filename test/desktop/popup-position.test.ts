@@ -15,8 +15,8 @@ describe("the popup's place", () => {
   });
 
   it("is over an icon in a panel below", () => {
-    const work_area = { x: 0, y: 0, width: 1280, height: 760 };
-    const { y, height } = popupBounds({ x: 1200, y: 760, width: 24, height: 40 }, work_area, 300);
+    const workArea = { x: 0, y: 0, width: 1280, height: 760 };
+    const { y, height } = popupBounds({ x: 1200, y: 760, width: 24, height: 40 }, workArea, 300);
     expect(y + height).toBe(752);
   });
 

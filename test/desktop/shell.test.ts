@@ -64,8 +64,8 @@ describe("a page whose process dies", () => {
       { reload: () => done.push("reload"), giveUp: (reason) => done.push(reason) },
       () => now,
     );
-    const crash = (reason = "crashed", after_ms = 0) => {
-      now += after_ms;
+    const crash = (reason = "crashed", afterMs = 0) => {
+      now += afterMs;
       contents.emit("render-process-gone", {}, { reason, exitCode: 1 });
     };
     return { crash, done };
@@ -111,14 +111,14 @@ const waiting: TrayMenuState = {
   mark: "waiting",
   waiting: 3,
   is_paused: false,
-  paused_until: null,
-  agents_online: [],
-  is_answering: true,
+  pausedUntil: null,
+  agentsOnline: [],
+  isAnswering: true,
   alarms: [],
   language: "en",
   start_at_login: false,
   mode: "own",
-  can_start_at_login: false,
+  canStartAtLogin: false,
   requests: [
     { token: "t1", agent: "A&B", kind: "command" },
     { token: "t2", agent: `x\u202e${"y".repeat(100)}\n`, kind: "mcp" },
@@ -156,7 +156,7 @@ describe("the tray's menu", () => {
   it("offers start at login only where the app can", () => {
     const ids = (state: TrayMenuState) => trayMenu(state, actions()).map(({ id }) => id);
     expect(ids(waiting)).not.toContain("start-at-login");
-    expect(ids({ ...waiting, can_start_at_login: true })).toContain("start-at-login");
+    expect(ids({ ...waiting, canStartAtLogin: true })).toContain("start-at-login");
   });
 
   it("on Linux has an icon of twice the size: a panel makes it smaller, never larger", () => {

@@ -41,8 +41,8 @@ describeDesktop("the tray", () => {
   let operator: OperatorClient;
   beforeAll(async () => {
     app = await launchDesktop({ args: ["--restarted-after=SIGSEGV"] });
-    const { operator_socket, operator_token } = app.home.paths;
-    operator = await OperatorClient.connect(operator_socket, operator_token);
+    const { operator_socket, operatorToken } = app.home.paths;
+    operator = await OperatorClient.connect(operator_socket, operatorToken);
     return () => operator.close();
   });
 
@@ -189,18 +189,18 @@ describeDesktop("the tray", () => {
           webContents.getURL().endsWith("#/popup"),
         );
         const { workArea } = screen.getDisplayNearestPoint({ x: bounds.x, y: bounds.y });
-        return { is_visible: window?.isVisible() === true, bounds: window?.getBounds(), work_area: workArea };
+        return { isVisible: window?.isVisible() === true, bounds: window?.getBounds(), workArea: workArea };
       }, anchor);
-    expect((await popup()).is_visible).toBe(false);
+    expect((await popup()).isVisible).toBe(false);
     await click();
-    await expect.poll(async () => (await popup()).is_visible).toBe(true);
-    const { bounds, work_area } = await popup();
+    await expect.poll(async () => (await popup()).isVisible).toBe(true);
+    const { bounds, workArea: area } = await popup();
     if (bounds === undefined) throw new Error("there is no popup");
     expect(bounds.width).toBe(380);
-    expect(bounds.x).toBeGreaterThanOrEqual(work_area.x);
-    expect(bounds.x + bounds.width).toBeLessThanOrEqual(work_area.x + work_area.width);
-    expect(bounds.y).toBeGreaterThanOrEqual(work_area.y);
-    expect(bounds.y).toBeLessThan(work_area.y + 40);
+    expect(bounds.x).toBeGreaterThanOrEqual(area.x);
+    expect(bounds.x + bounds.width).toBeLessThanOrEqual(area.x + area.width);
+    expect(bounds.y).toBeGreaterThanOrEqual(area.y);
+    expect(bounds.y).toBeLessThan(area.y + 40);
     const page = await app.page("popup");
     const resized = async (height: number) => {
       await page.evaluate((wanted) => {
@@ -217,8 +217,8 @@ describeDesktop("the tray", () => {
     // As tall as the page's content, reported by the page itself.
     const content = async () => Math.ceil((await page.locator(".popup").boundingBox())?.height ?? 0);
     await expect.poll(async () => (await popup()).bounds?.height === (await content())).toBe(true);
-    expect(await resized(5000)).toBe(Math.floor((work_area.height * 2) / 3));
+    expect(await resized(5000)).toBe(Math.floor((area.height * 2) / 3));
     await click();
-    await expect.poll(async () => (await popup()).is_visible).toBe(false);
+    await expect.poll(async () => (await popup()).isVisible).toBe(false);
   });
 });

@@ -15,8 +15,8 @@ function sources(home: TemporaryHome, times = 0): GateSources & { lines: string[
   const made = {
     lines: [] as string[],
     serves: 0,
-    retry_ms: 20,
-    opening_ms: 300,
+    retryMs: 20,
+    openingMs: 300,
     log: (line: string) => void made.lines.push(line),
     connect: () => connectToGate(home.paths),
     serve: () => {
@@ -77,7 +77,7 @@ describe("the user's gate", () => {
   it("is never one that refuses the user's own token", async () => {
     const { home } = await startGate();
     const other = await startGate();
-    const connect = () => connectToGate({ ...home.paths, operator_token: other.paths.operator_token });
+    const connect = () => connectToGate({ ...home.paths, operatorToken: other.paths.operatorToken });
     await expect(UsersGate.open({ ...sources(home), connect })).rejects.toMatchObject({ code: "not_authorised" });
   });
 

@@ -84,8 +84,8 @@ function rowsOfKinds(schemas: readonly z.ZodType[], kind: string): string[][] {
   return [...rows.values()].map(([key = "", type = "", value = ""]) => [key, listed(type), value]);
 }
 
-function rowOf(key: string, schema: Key, is_required: boolean): string[] {
-  const value = schema.default === undefined ? (is_required ? "required" : "not set") : inCode(schema.default);
+function rowOf(key: string, schema: Key, isRequired: boolean): string[] {
+  const value = schema.default === undefined ? (isRequired ? "required" : "not set") : inCode(schema.default);
   return [`\`${key}\``, typeOf(schema), value];
 }
 
@@ -132,7 +132,7 @@ test.each([
 
 test("the example of judges loads: a model as judge, a validator by a model with tools and one by a program", () => {
   const { paths } = temporaryHome(example("judges"));
-  const { judge, models, validators, judge_agents, mcp_tools } = loadConfig(paths.config_file, {});
+  const { judge, models, validators, judge_agents, mcp_tools } = loadConfig(paths.configFile, {});
   expect(judge).toMatchObject({ kind: "llm-v1", model: "local" });
   expect(Object.keys(models)).toEqual(["local", "claude"]);
   expect(validators.map(({ judge_agent }) => judge_agent)).toEqual(["careful", "own"]);
@@ -144,7 +144,7 @@ test("the example of judges loads: a model as judge, a validator by a model with
 
 test("the example of own safety rules loads, and every field and operator is in the document", () => {
   const { paths } = temporaryHome(example("safety.rules"));
-  expect(loadConfig(paths.config_file, {}).safety.rules.map(({ id }) => id)).toEqual(["NO-TRADING", "FEW-CAPS"]);
+  expect(loadConfig(paths.configFile, {}).safety.rules.map(({ id }) => id)).toEqual(["NO-TRADING", "FEW-CAPS"]);
   const found = JSON.stringify(z.toJSONSchema(ownRuleSchema));
   const words = [...found.matchAll(/"(?:const|enum)":("[^"]+"|\[[^\]]+\])/g)].flatMap(
     ({ 1: names = "" }) => names.match(/[A-Za-z_]+/g) ?? [],
@@ -155,7 +155,7 @@ test("the example of own safety rules loads, and every field and operator is in 
 
 test("the example file is the defaults", () => {
   const { paths } = temporaryHome(example("gate.toml"));
-  expect(loadConfig(paths.config_file, {})).toEqual(configSchema.parse({}));
+  expect(loadConfig(paths.configFile, {})).toEqual(configSchema.parse({}));
 });
 
 /** The gate's own, and those by which the agents' clients move their settings. */
@@ -187,10 +187,10 @@ test("the document lists every key of a manifest and every kind of target, and n
 
 test("the example executor is loaded, and its calls are decided by it", async () => {
   const home = temporaryHome();
-  const file = join(home.paths.executors_dir, "notes_search.toml");
+  const file = join(home.paths.executorsDir, "notes_search.toml");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, example("executors/notes_search.toml"));
-  const catalog = new ExecutorCatalog(loadOwnExecutors(home.paths.executors_dir));
+  const catalog = new ExecutorCatalog(loadOwnExecutors(home.paths.executorsDir));
   expect(catalog.find("mcp__notes__search", "generic").is_described).toBe(true);
   const gate = await startGate({ home });
   const agent = await gate.agent("tester", "Full");

@@ -85,8 +85,8 @@ describe("each command line of the document", () => {
 
   it("is in one of these tables, also where the text speaks of it", () => {
     const commands = EXAMPLES.map(({ command }) => command);
-    const in_text = codeIn(TEXT.replace(/^\|.*$/gm, "")).filter((code) => isProgram(/^(\S+) \S/.exec(code)?.[1] ?? ""));
-    expect(in_text.filter((code) => !commands.includes(code))).toEqual(["metnos-gate guard explain 'COMMAND'"]);
+    const inText = codeIn(TEXT.replace(/^\|.*$/gm, "")).filter((code) => isProgram(/^(\S+) \S/.exec(code)?.[1] ?? ""));
+    expect(inText.filter((code) => !commands.includes(code))).toEqual(["metnos-gate guard explain 'COMMAND'"]);
   });
 });
 

@@ -19,23 +19,23 @@ const linesOf = (text: string) => text.split("\n").filter((line) => line !== "")
 test("each example of gate.toml is one that the gate starts with", () => {
   const files = examples("toml gate.toml");
   expect(files.length).toBe(TEXT.split("```toml").length - 1);
-  const configs = files.map((text) => loadConfig(temporaryHome(text).paths.config_file, {}));
+  const configs = files.map((text) => loadConfig(temporaryHome(text).paths.configFile, {}));
   expect(configs.length).toBeGreaterThanOrEqual(7);
   expect(configs.some(({ validators }) => validators.length > 0)).toBe(true);
   expect(configs.filter(({ judge }) => judge.online).map(({ judge }) => judge.model)).toEqual(["claude"]);
 });
 
 test("a model on this machine is set up in five lines, one elsewhere in eight", () => {
-  const [ollama = "", llama_cpp = "", online = ""] = examples("toml gate.toml");
-  expect([ollama, llama_cpp, online].map(linesOf)).toEqual([5, 5, 8]);
+  const [ollama = "", llamaCpp = "", online = ""] = examples("toml gate.toml");
+  expect([ollama, llamaCpp, online].map(linesOf)).toEqual([5, 5, 8]);
 });
 
 test("what the table says of the defaults is so", () => {
   const [text = ""] = examples("toml gate.toml").filter((example) => example.includes("[[validators]]"));
-  const { judge, models } = loadConfig(temporaryHome(examples("toml gate.toml")[0]).paths.config_file, {});
+  const { judge, models } = loadConfig(temporaryHome(examples("toml gate.toml")[0]).paths.configFile, {});
   expect(TEXT).toContain(`\`llm_threshold\` (${judge.llm_threshold})`);
   expect(TEXT).toContain(`\`timeout_seconds\` (${models.local?.timeout_seconds})`);
-  const [validator] = loadConfig(temporaryHome(text.replace(/^min_score.*\n/m, "")).paths.config_file, {}).validators;
+  const [validator] = loadConfig(temporaryHome(text.replace(/^min_score.*\n/m, "")).paths.configFile, {}).validators;
   expect(TEXT).toContain(
     `\`min_score\` (${validator?.min_score}) or \`min_confidence\` (${validator?.min_confidence})`,
   );
@@ -64,8 +64,8 @@ test("the judge agent in Python, as the document sets it up, refuses a release o
   mkdirSync(dirname(program));
   writeFileSync(program, script.replace("datetime.date.today().weekday()", "4"), { mode: 0o755 });
   const [config = ""] = examples("toml gate.toml").filter((text) => text.includes('kind = "command"'));
-  mkdirSync(dirname(home.paths.config_file), { recursive: true });
-  writeFileSync(home.paths.config_file, config.replace("/home/you/judges/no-friday-releases", program));
+  mkdirSync(dirname(home.paths.configFile), { recursive: true });
+  writeFileSync(home.paths.configFile, config.replace("/home/you/judges/no-friday-releases", program));
   const gate = await judgedGate(config, { home });
   const agent = await gate.agent();
   const run = (command: string) => gate.propose(agent, { executor: "shell_exec", args: { command } }).decision;

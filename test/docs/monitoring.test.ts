@@ -9,7 +9,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 
 const TEXT = readFileSync(new URL("../../docs/monitoring.md", import.meta.url), "utf8");
 const ALERTS = /```yaml alerts\n([\s\S]*?)\n```/.exec(TEXT)?.[1] ?? "";
-const has_promtool = spawnSync("promtool", ["--version"]).status === 0;
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0;
 
 test("the document lists every metric with its labels, and no other", async () => {
   const server = await modelServer();
@@ -36,8 +36,8 @@ test("every metric in an alert exists", async () => {
   for (const name of used) expect(text).toContain(`# TYPE ${name} `);
 });
 
-if (!has_promtool) console.warn("skipped: promtool is not installed (Debian's package prometheus)");
-test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the alerts", () => {
+if (!hasPromtool) console.warn("skipped: promtool is not installed (Debian's package prometheus)");
+test.skipIf(!hasPromtool && process.env.CI !== "true")("promtool accepts the alerts", () => {
   const file = join(tempFolder(), "alerts.yml");
   writeFileSync(file, `${ALERTS}\n`);
   const { status, stdout, stderr } = spawnSync("promtool", ["check", "rules", file], { encoding: "utf8" });
@@ -45,13 +45,13 @@ test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the al
   expect(stdout).toContain("4 rules found");
 });
 
-test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the figures", async () => {
+test.skipIf(!hasPromtool && process.env.CI !== "true")("promtool accepts the figures", async () => {
   const { text } = await (await startGate()).operator.call("metrics", {});
   const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { encoding: "utf8", input: text });
   expect(status, stdout + stderr).toBe(0);
 });
 
-test.skipIf(!has_promtool && process.env.CI !== "true")("promtool accepts the scrape configuration", () => {
+test.skipIf(!hasPromtool && process.env.CI !== "true")("promtool accepts the scrape configuration", () => {
   const file = join(tempFolder(), "prometheus.yml");
   writeFileSync(file, `${/```yaml scrape\n([\s\S]*?)\n```/.exec(TEXT)?.[1]}\n`);
   const { status, stdout, stderr } = spawnSync("promtool", ["check", "config", file], { encoding: "utf8" });

@@ -79,10 +79,10 @@ class Replay {
   readonly seen = new Map<string, unknown>();
   readonly #agents = new Map<string, AgentConnection>();
   #gate: GateUnderTest | undefined;
-  #passed_ms = 0;
+  #passedMs = 0;
 
   async start(): Promise<GateUnderTest> {
-    this.#gate = await startGate({ home: this.home, now: () => Date.now() + this.#passed_ms });
+    this.#gate = await startGate({ home: this.home, now: () => Date.now() + this.#passedMs });
     return this.#gate;
   }
 
@@ -104,9 +104,9 @@ class Replay {
       for (const agent of this.#agents.values()) expect(unexpected(agent)).toEqual([]);
       this.#agents.clear();
       // A command without a gate answers by the machine's own clock: the next gate has the same one.
-      this.#passed_ms = 0;
+      this.#passedMs = 0;
     } else if (seconds !== undefined) {
-      this.#passed_ms += (Number(seconds) + 1) * 1000;
+      this.#passedMs += (Number(seconds) + 1) * 1000;
       await this.#gate?.operator.call("approvals.cleanup", {});
     } else {
       const words = [...this.filled(line).matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? "");
@@ -216,7 +216,7 @@ test("the limits are the code's", () => {
     MAX_FRAME_BYTES,
     MAX_DEPTH,
     FRAME_TIMEOUT_MS / 1000,
-    UNGREETED_LIMITS.greeting_ms / 1000,
+    UNGREETED_LIMITS.greetingMs / 1000,
     MAX_UNADMITTED_BYTES,
     UNGREETED_LIMITS.max,
     PAIRING_TIMEOUT_MS / 1000,
@@ -228,7 +228,7 @@ test("the limits are the code's", () => {
     16_384,
     socket.max_connections,
     socket.max_connections / 2,
-    AGENT_UNREAD.pause_bytes,
+    AGENT_UNREAD.pauseBytes,
     socket.max_unread_bytes,
   ]);
   expect(agentMessages["tool.call"].shape.intent.maxLength).toBe(16_384);

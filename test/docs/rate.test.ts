@@ -6,9 +6,9 @@ import { DEFAULT_LIMITS, rateConfigSchema } from "../../main/decide/rate/config.
 const TEXT = readFileSync(new URL("../../docs/rate.md", import.meta.url), "utf8");
 
 it("the document has the limit of each capability, and names those that have none", () => {
-  const rows = [...TEXT.matchAll(/^\| `([a-z:]+)` \| (\d+) \| (\d+) \|/gm)].map(([, name, per_minute, capacity]) => [
+  const rows = [...TEXT.matchAll(/^\| `([a-z:]+)` \| (\d+) \| (\d+) \|/gm)].map(([, name, perMinute, capacity]) => [
     name,
-    { per_minute: Number(per_minute), capacity: Number(capacity) },
+    { per_minute: Number(perMinute), capacity: Number(capacity) },
   ]);
   expect(Object.fromEntries(rows)).toEqual(DEFAULT_LIMITS);
   const without = CAPABILITIES.filter((name) => !Object.hasOwn(DEFAULT_LIMITS, name));

@@ -73,7 +73,7 @@ test("receipts are listed, shown and verified without a gate, also elsewhere wit
     stderr: expect.stringContaining("no receipt 3"),
   });
   const shown = await gate(["receipts", "show", "1"]);
-  const file = join(paths.receipts_dir, receiptFiles(paths.receipts_dir)[0] ?? "");
+  const file = join(paths.receiptsDir, receiptFiles(paths.receiptsDir)[0] ?? "");
   expect(readFileSync(file, "utf8").split("\n")[0]).toBe(shown.stdout.trim());
   const elsewhere = temporaryHome();
   const key = join(elsewhere.home, "key.pem");
@@ -81,7 +81,7 @@ test("receipts are listed, shown and verified without a gate, also elsewhere wit
   const there = (input: string, ...more: string[]) => runGate(elsewhere, ["receipts", "verify", "-", ...more], input);
   expect(await there(shown.stdout, "--key", key)).toMatchObject({ code: 0 });
   expect(await there(shown.stdout)).toMatchObject({ code: 5, stdout: expect.stringContaining('"unknown_key"') });
-  const list = join(paths.receipts_dir, "keys.jsonl");
+  const list = join(paths.receiptsDir, "keys.jsonl");
   expect(await there(shown.stdout.replace('"sig":"', '"sig":"A'), "--key", list)).toMatchObject({ code: 5 });
   expect(await there(shown.stdout, "--key", file)).toMatchObject({ code: 2 });
   expect(await gate(["receipts", "rotate-key"])).toMatchObject({

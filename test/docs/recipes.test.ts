@@ -24,7 +24,7 @@ interface Step {
   /** Done wrong instead of left out. */
   wrongly?: readonly Edit[];
   /** What notices it: a test's file, or a project of the compiler. */
-  noticed_by: string;
+  noticedBy: string;
 }
 
 const COPY = tempFolderForFile();
@@ -62,13 +62,13 @@ function made(edits: readonly Edit[]): () => void {
 }
 
 function passes(check: string): boolean {
-  const is_types = check.endsWith(".json");
+  const isTypes = check.endsWith(".json");
   const compiler = ["typescript/bin/tsc", "-p", check, "--noEmit", "--incremental", "--tsBuildInfoFile"];
-  const words = is_types ? [...compiler, `${check}.buildinfo`] : ["vitest/vitest.mjs", "run", check];
+  const words = isTypes ? [...compiler, `${check}.buildinfo`] : ["vitest/vitest.mjs", "run", check];
   const [program = "", ...args] = words;
   const env = { ...process.env, RECORD: "shuf", WHOLE_RUN: "", VITEST: "" };
   const { status, stdout } = spawnSync(process.execPath, [join(NODE_MODULES, program), ...args], { cwd: COPY, env });
-  if (!is_types) expect(stdout.toString()).toContain("Test Files");
+  if (!isTypes) expect(stdout.toString()).toContain("Test Files");
   return status === 0;
 }
 
@@ -95,28 +95,28 @@ const PROGRAM_RECORD: readonly Step[] = [
     does: "its options, by how they take a value",
     edits: [record(RIGHT, SAMPLES)],
     wrongly: [record(AS_FLAGS, SAMPLES)],
-    noticed_by: "test/shell-reading/records/records.test.ts",
+    noticedBy: "test/shell-reading/records/records.test.ts",
   },
   {
     does: "its example",
     edits: [],
     wrongly: [record(RIGHT, 'counter: "shuf -e a.txt",')],
-    noticed_by: "test/shell-reading/programs/table.test.ts",
+    noticedBy: "test/shell-reading/programs/table.test.ts",
   },
   {
     does: "its counter-example",
     edits: [],
     wrongly: [record(RIGHT, 'example: "shuf a.txt",')],
-    noticed_by: "test/shell-reading/programs/table.test.ts",
+    noticedBy: "test/shell-reading/programs/table.test.ts",
   },
   {
     does: "its name in docs/guard.md",
     edits: [{ file: "docs/guard.md", before: "`uniq`, `sed`, `gsed`", text: "`shuf`, " }],
-    noticed_by: "test/docs/guard.test.ts",
+    noticedBy: "test/docs/guard.test.ts",
   },
 ];
 
-const typed = (does: string, edit: Edit, noticed_by = PAGE_TYPES): Step => ({ does, edits: [edit], noticed_by });
+const typed = (does: string, edit: Edit, noticedBy = PAGE_TYPES): Step => ({ does, edits: [edit], noticedBy });
 const words = (italian: string): Edit => ({
   file: "renderer/words/spending.ts",
   text: `const en = { title: "Spending" };
@@ -156,7 +156,7 @@ export default function Spending() {
     before: '  settings: "M3',
     text: '  spending: "M3 3h12",\n',
   }),
-  { does: "its words in Italian", edits: [words('title: "Spese"')], wrongly: [words("")], noticed_by: PAGE_TYPES },
+  { does: "its words in Italian", edits: [words('title: "Spese"')], wrongly: [words("")], noticedBy: PAGE_TYPES },
   typed("its name", {
     file: "renderer/words/window.ts",
     before: '  settings: "Settings",',
@@ -192,20 +192,20 @@ describe.runIf(IS_UNBOUNDED_RUN)(
     ] as const)("%s", (_name, recipe) => {
       it("all of its steps", () => {
         const undo = made(recipe.flatMap(({ edits }) => edits));
-        for (const check of new Set(recipe.map(({ noticed_by }) => noticed_by)))
+        for (const check of new Set(recipe.map(({ noticedBy }) => noticedBy)))
           expect([check, passes(check)]).toEqual([check, true]);
         undo();
       });
 
       it.each(recipe.map((step) => [step.does, step] as const))(
         "but %s",
-        (_does, { wrongly = [], noticed_by, edits }) => {
+        (_does, { wrongly = [], noticedBy, edits }) => {
           const replaced = new Set([...edits, ...wrongly].map(({ file }) => file));
           const others = recipe.flatMap((step) => step.edits).filter((edit) => !edits.includes(edit));
           const undo = made([...others.filter(({ file }) => wrongly.length === 0 || !replaced.has(file)), ...wrongly]);
-          const is_noticed = !passes(noticed_by);
+          const isNoticed = !passes(noticedBy);
           undo();
-          expect(is_noticed).toBe(true);
+          expect(isNoticed).toBe(true);
         },
       );
     });

@@ -9,12 +9,12 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 const TEXT = readFileSync(`${ROOT}docs/protocol.md`, "utf8");
 
 /** The names in the first column of the table below this line, in its order, and whether each has a sentence. */
-function documented(heading: string): { name: string; is_explained: boolean }[] {
+function documented(heading: string): { name: string; isExplained: boolean }[] {
   const [, rest = ""] = TEXT.split(`| ${heading} |`);
   const rows = rest.split("\n").slice(2);
   return rows.slice(0, rows.indexOf("")).map((row) => {
     const [, name = "", sentence = ""] = /^\| `([^`]+)` \| (.*) \|$/.exec(row) ?? [];
-    return { name, is_explained: sentence.includes(" ") };
+    return { name, isExplained: sentence.includes(" ") };
   });
 }
 
@@ -31,8 +31,8 @@ const SOURCES = globSync(
   .map((path) => readFileSync(`${ROOT}${path}`, "utf8"));
 
 test("the document has each rule and each note, in a sentence, and no other", () => {
-  expect(documented("rule | is given when")).toEqual(RULES.map((name) => ({ name, is_explained: true })));
-  expect(documented("note | means")).toEqual(JUDGE_NOTES.map((name) => ({ name, is_explained: true })));
+  expect(documented("rule | is given when")).toEqual(RULES.map((name) => ({ name, isExplained: true })));
+  expect(documented("note | means")).toEqual(JUDGE_NOTES.map((name) => ({ name, isExplained: true })));
 });
 
 test("each rule and each note is given somewhere", () => {

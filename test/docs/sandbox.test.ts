@@ -79,8 +79,8 @@ function sandboxed(gate: GateUnderTest, command: string) {
   const { home, paths } = gate;
   mkdirSync(join(home.home, "project"), { recursive: true });
   const databases = [paths.grants_db, paths.approvals_db, paths.agents_db];
-  const secrets = [paths.operator_socket, paths.operator_token, join(paths.agent_tokens_dir, "my-agent.token")];
-  const hidden = [...secrets, ...databases, paths.audit_head];
+  const secrets = [paths.operator_socket, paths.operatorToken, join(paths.agentTokensDir, "my-agent.token")];
+  const hidden = [...secrets, ...databases, paths.auditHead];
   expect(hidden.filter((path) => !existsSync(path))).toEqual([]);
   const node = { NODE: process.execPath, NODE_ROOT: dirname(dirname(process.execPath)), PROGRAM };
   const child = spawn("bash", ["-c", command, "bash", ...hidden], {
@@ -124,9 +124,9 @@ test("with the socket's own folder, read-only, it still can after the gate has s
   if (reason !== undefined) return notChecked(reason);
   const plain = temporaryHome();
   const folder = join(plain.home, "agents-door");
-  const agent_socket = join(folder, "gate.sock");
-  const env = { ...plain.env, METNOS_GATE_SOCKET: agent_socket };
-  const home: TemporaryHome = { ...plain, env, paths: { ...plain.paths, agent_socket } };
+  const agentSocket = join(folder, "gate.sock");
+  const env = { ...plain.env, METNOS_GATE_SOCKET: agentSocket };
+  const home: TemporaryHome = { ...plain, env, paths: { ...plain.paths, agent_socket: agentSocket } };
   const first = await startGate({ home });
   await first.operator.call("agents.pair", { name: "my-agent", level: "Supervised" });
   const command = documentedCommand().replace(/--bind \S+gate\.sock \S+/, `--ro-bind ${folder} /run`);

@@ -35,8 +35,8 @@ test("each test that is named is there, under the title that is quoted", () => {
 
 test("each file that is named is named with a test", () => {
   const files = [...TEXT.matchAll(/`(test\/[^`]+)`/g)].map(([, file]) => file);
-  const with_title = new Set(namedTests(TEXT).map(({ file }) => file));
-  expect(files.filter((file) => file === undefined || !with_title.has(file))).toEqual([]);
+  const withTitle = new Set(namedTests(TEXT).map(({ file }) => file));
+  expect(files.filter((file) => file === undefined || !withTitle.has(file))).toEqual([]);
 });
 
 test("each thing that an agent can't do names the test that shows it", () => {

@@ -49,7 +49,7 @@ describe.skipIf(NO_BROWSER !== null)("the first minutes, in an empty home", () =
     );
     expect(presses).toBeLessThanOrEqual(MAX_PRESSES);
 
-    const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+    const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
     onTestFinished(() => operator.close());
     const { grants } = await operator.call("grants.search", {});
     expect(grants).toMatchObject([{ capability: "fs:write", target: `${folder}/**`, agent_name: "claude-code" }]);

@@ -40,22 +40,22 @@ async function approvedThere(page: Page, status: "approved" | "rejected", name: 
   expect(await page.getByText("That didn't count").count()).toBe(0);
 }
 
-let asked_to_leave = 0;
+let askedToLeave = 0;
 
 /** An agent asks and disconnects: from then until its card is gone from each of these pages and the gate's listing, in milliseconds. */
 async function leftAfter({ home, folder, operator }: Desk, pages: readonly Page[]): Promise<number> {
-  const name = `${++asked_to_leave}.txt`;
+  const name = `${++askedToLeave}.txt`;
   const agent = await agentIn(home);
   await agent.ask(write(`${folder}/${name}`));
   const gone = [];
   for (const page of pages) gone.push(await lastCardGone(page));
   expect(await operator.call("approvals.list", {})).toHaveLength(1);
-  const left_at = Date.now();
+  const leftAt = Date.now();
   await agent.close();
-  const gone_at = await Promise.all(gone.map(({ at }) => at));
+  const goneAt = await Promise.all(gone.map(({ at }) => at));
   expect(await operator.call("approvals.list", {})).toEqual([]);
   for (const page of pages) await page.getByText(`The agent is gone, so it was withdrawn: write ${name}`).waitFor();
-  return Math.max(...gone_at) - left_at;
+  return Math.max(...goneAt) - leftAt;
 }
 
 describe.skipIf(NO_BROWSER !== null)("two surfaces answer at once", () => {

@@ -21,7 +21,7 @@ const browser = sharedBrowser(beforeAll, afterAll);
 const BACK_MS = 3000;
 
 async function operatorOf({ paths }: TemporaryHome): Promise<OperatorClient> {
-  const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+  const operator = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
   onTestFinished(() => operator.close());
   return operator;
 }

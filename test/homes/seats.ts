@@ -72,7 +72,7 @@ export async function agentIn({ paths }: TemporaryHome): Promise<AgentConnection
 }
 
 export async function desk(home: TemporaryHome): Promise<Desk> {
-  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
   onTestFinished(() => operator.close());
   await operator.call("agents.pair", { name: "claude-code", level: "Supervised" });
   const agent = await agentIn(home);

@@ -28,7 +28,7 @@ it("the gate closes what it has asked by for a hook, also where it had to ask a 
   const options = optionsOf(CLAUDE_CODE, []);
   if (options === undefined) throw new Error("these options are valid");
   const input = () => Buffer.from(payload("Read", { file_path: "/srv/a" }));
-  const answer = await askGate({ dialect: CLAUDE_CODE, options, env, is_gate: true, input, isAbandoned: () => false });
+  const answer = await askGate({ dialect: CLAUDE_CODE, options, env, isGate: true, input, isAbandoned: () => false });
   expect(answer).toMatchObject({ permission: "allow" });
   await expect.poll(() => closed).toEqual([1, 2]);
 });

@@ -35,7 +35,7 @@ it.each(SHELLS)(
     await pipes.begin();
     writeFileSync(program, `console.log(${JSON.stringify(PROGRAMS)})`);
     const ways = { env: { PATH: process.env.PATH ?? "" }, program: { nodes: [process.execPath], scripts: [program] } };
-    writeFileSync(file, launcherText({ ...ways, pipes_dir: folder }).replace("/bin/sh", shell), { mode: 0o700 });
+    writeFileSync(file, launcherText({ ...ways, pipesDir: folder }).replace("/bin/sh", shell), { mode: 0o700 });
     const hook = spawn(file, ["hook", "claude-code"], { stdio: ["pipe", "pipe", "inherit"], env: {} });
     onTestFinished(() => void hook.kill("SIGKILL"));
     let output = "";

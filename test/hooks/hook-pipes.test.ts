@@ -29,9 +29,9 @@ import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts"
 
 const HOOK = new URL("../../dist/hook/hook.cjs", import.meta.url).pathname;
 const SHELLS = ["/bin/dash", "/bin/bash", "/bin/busybox sh"].filter((shell) => {
-  const is_there = existsSync(shell.split(" ")[0] ?? "");
-  if (!is_there) console.log(`hooks over pipes are not tried with ${shell}, which isn't installed`);
-  return is_there;
+  const isThere = existsSync(shell.split(" ")[0] ?? "");
+  if (!isThere) console.log(`hooks over pipes are not tried with ${shell}, which isn't installed`);
+  return isThere;
 });
 const SHELL = SHELLS[0] ?? "/bin/sh";
 const READ = payload("Read", { file_path: "/srv/project/a.ts" });
@@ -72,7 +72,7 @@ class LauncherUnderTest {
     const text = launcherText({
       env: { HOME: home, PATH: env.PATH },
       program: { nodes: [process.execPath], scripts: [script] },
-      pipes_dir: pipesFolder(paths.state_dir),
+      pipesDir: pipesFolder(paths.state_dir),
     });
     writeFileSync(this.file, text.replace("/bin/sh", shell), { mode: 0o700 });
   }
@@ -122,7 +122,7 @@ const waiting = ({ paths }: TemporaryHome): string[] =>
     : [];
 
 async function gateWithPipes(shell = SHELL, level: "Supervised" | "Full" = "Full") {
-  const gate = await startGate({ pipes_ahead: PIPES_AHEAD });
+  const gate = await startGate({ pipesAhead: PIPES_AHEAD });
   await gate.operator.call("agents.pair", { name: "claude-code", level });
   await expect.poll(() => waiting(gate.home).length).toBe(64);
   return { gate, launcher: new LauncherUnderTest(gate.home, shell) };
@@ -257,13 +257,13 @@ describe.each(SHELLS)("a hook whose launcher is run by %s", (shell) => {
     const first = await startServe(home);
     await expect.poll(() => waiting(home).length).toBe(64);
     const launcher = new LauncherUnderTest(home, shell);
-    const pairing = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+    const pairing = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
     await pairing.call("agents.pair", { name: "claude-code", level: "Supervised" });
     const { ended } = launcher.start(payload("Write", { file_path: "/srv/project/b", content: "x" }));
     await expect.poll(async () => (await pairing.call("approvals.list", {})).length).toBe(1);
     await first.end("SIGKILL");
     await expect.poll(() => launcher.started).toBe(1);
-    const gate = await startGate({ home, pipes_ahead: PIPES_AHEAD });
+    const gate = await startGate({ home, pipesAhead: PIPES_AHEAD });
     const [token = ""] = await gate.waiting();
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
     expect(await ended).toMatchObject({ code: 0, permission: "allow" });
@@ -434,12 +434,12 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     const [folder, made] = [pipesFolder(paths.state_dir), join(paths.state_dir, "hook", "made-pipes")];
     const slots = new PipePairs(made, "own", () => undefined);
     const failed = (what: string, error: unknown) => expect.unreachable(`${what}: ${error}`);
-    const is_none = vi.spyOn(slots, "takeMade").mockReturnValue(undefined);
+    const isNone = vi.spyOn(slots, "takeMade").mockReturnValue(undefined);
     const pipes = new HookPipes({ folder, slots, prefix: "own", answer: async () => undefined, failed }, made);
     onTestFinished(() => pipes.close());
     await pipes.begin();
     for (const name of ["own-late.up", "own-late.down"]) writeFileSync(join(folder, name), "");
-    is_none.mockRestore();
+    isNone.mockRestore();
     vi.advanceTimersByTime(10_000);
     const names = readdirSync(folder);
     expect(names.filter((name) => name.startsWith("own-late"))).toEqual([]);
@@ -510,7 +510,7 @@ describe("whatever is in the place of a pair, nothing is let through by it, and 
     const launcher = new LauncherUnderTest(home, SHELL);
     expect(await launcher.ask(READ, ["--offline", "deny"])).toMatchObject({ permission: "deny" });
     expect(launcher.started).toBe(1);
-    await startGate({ home, pipes_ahead: PIPES_AHEAD });
+    await startGate({ home, pipesAhead: PIPES_AHEAD });
     await expect.poll(() => waiting(home).filter((name) => !left.includes(name)).length).toBe(64);
     expect(waiting(home).filter((name) => left.includes(name))).toEqual([]);
   });

@@ -32,7 +32,7 @@ it("a rule of the user's counts, wherever the gate itself was started with Claud
         variables: [],
         payload: Buffer.from(payload("Bash", { command: "npm test" }, { cwd: project })),
       },
-      { has_ended: false, once: () => undefined },
+      { hasEnded: false, once: () => undefined },
     );
   // On a busy machine its settings may take too long to read: then that is left to the program.
   await expect.poll(ask).toContain('"allow"');

@@ -29,7 +29,7 @@ function withClaudeSettings(settings: object, line: string) {
   const cwd = tempFolder();
   mkdirSync(join(cwd, ".claude"));
   writeFileSync(join(cwd, ".claude/settings.json"), JSON.stringify(settings));
-  return () => claudeMayHaveRule({ line, cwd, pid: process.pid, env: { HOME: cwd }, is_gate: true });
+  return () => claudeMayHaveRule({ line, cwd, pid: process.pid, env: { HOME: cwd }, isGate: true });
 }
 
 /** A session of Codex that is free of its own sandbox and questions. */
@@ -41,7 +41,7 @@ function codexAsks({ line = "ls", rules = 0, cwd = tempFolder() }) {
   const context = { turn_id: "t1", sandbox_policy: { type: "danger-full-access" }, approval_policy: "never" };
   writeFileSync(file, `${JSON.stringify({ type: "turn_context", payload: context })}\n`);
   const call = { input: {}, line, cwd, transcript: { file, turn: "t1" } };
-  return () => codexMayHaveRule(call, { env: { HOME: "/nowhere" }, is_gate: true });
+  return () => codexMayHaveRule(call, { env: { HOME: "/nowhere" }, isGate: true });
 }
 
 function codexRecord(args: unknown) {
@@ -53,8 +53,14 @@ function codexRecord(args: unknown) {
 
 const nested = (depth: number) => `${"[0,".repeat(depth)}${JSON.stringify("x".repeat(400_000))}${"]".repeat(depth)}`;
 
-function geminiReads(tool_name: string, tool_input: object, cwd = "/srv") {
-  const text = JSON.stringify({ session_id: "s", cwd, hook_event_name: "BeforeTool", tool_name, tool_input });
+function geminiReads(toolName: string, toolInput: object, cwd = "/srv") {
+  const text = JSON.stringify({
+    session_id: "s",
+    cwd,
+    hook_event_name: "BeforeTool",
+    tool_name: toolName,
+    tool_input: toolInput,
+  });
   return () => readGeminiCall(text, {});
 }
 
@@ -81,7 +87,7 @@ describe("what projects, models and commands write", () => {
     ["a long folder of a session", () => geminiReads("run_shell_command", { command: "ls", dir_path: "b" }, LONG_WAY)],
     [
       "an opening quote, printed again and again",
-      () => () => triedMore(`cat: ${"«".repeat(60_000)}: No such file or directory`, "/", { is_gate: true }),
+      () => () => triedMore(`cat: ${"«".repeat(60_000)}: No such file or directory`, "/", { isGate: true }),
     ],
   ])(
     "%s keeps the gate from nobody",

@@ -74,12 +74,12 @@ describe("the hook of a session", () => {
     ["", false],
   ])(
     "says at its start how to answer, where its client doesn't show it while the user is asked: %j: %j",
-    async (version, is_said) => {
+    async (version, isSaid) => {
       const home = temporaryHome();
       const client = new PretendedClient(home);
       client.record({ version });
       const output = await client.call(writeLauncher(home.env), SESSION, JSON.stringify(START));
-      expect(JSON.parse(output)).toEqual(is_said ? ASKS : {});
+      expect(JSON.parse(output)).toEqual(isSaid ? ASKS : {});
     },
   );
 
@@ -97,7 +97,7 @@ describe("the hook of a session", () => {
           variables: [],
           payload: Buffer.from(JSON.stringify(START)),
         },
-        { has_ended: false, once: () => undefined },
+        { hasEnded: false, once: () => undefined },
       );
     expect(await ask()).toBe("{}");
     client.record({ version: "2.1.197" });

@@ -19,6 +19,6 @@ describe("what a confined command prints says that its box kept it from somethin
   ])("%s: %s", (_what, expected, output) => {
     const folder = tempFolder();
     writeFileSync(join(folder, "there.txt"), "");
-    expect(triedMore(output.replaceAll("{folder}", folder), folder, { is_gate: false })).toBe(expected);
+    expect(triedMore(output.replaceAll("{folder}", folder), folder, { isGate: false })).toBe(expected);
   });
 });

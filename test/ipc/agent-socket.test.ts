@@ -61,7 +61,7 @@ describe("a bad frame gets an error with a code and a hint, and other agents not
   });
 
   it("one that is never finished: it is given up, the connection stays", async () => {
-    const gate = await startGate({ frame_timeout_ms: 60 });
+    const gate = await startGate({ frameTimeoutMs: 60 });
     const bystander = await gate.agent("bystander");
     const agent = await gate.agent("clumsy");
     agent.sendText('{"type":"ping","da');
@@ -148,11 +148,11 @@ describe("what agents reach", () => {
     const agent = await gate.agent("hostile");
     const { decision } = await agent.ask({ executor: "fs_write", args: { path: "/tmp/x", content: "" } });
     const token = tokenOf(decision);
-    const operator_frames = ["operator.hello", "call", "subscribe", "event", "result"];
+    const operatorFrames = ["operator.hello", "call", "subscribe", "event", "result"];
     // What agents announce has the name of what the operator lists: theirs alone, and none of the operator's.
     const methods = Object.keys(operatorMethods).filter((name) => !(name in agentMessages));
     expect(Object.keys(operatorMethods).filter((name) => !methods.includes(name))).toEqual(["mcp.tools"]);
-    for (const type of [...methods, ...operator_frames]) {
+    for (const type of [...methods, ...operatorFrames]) {
       agent.send(type, {
         id: type,
         method: "approvals.resolve",

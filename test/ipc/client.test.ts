@@ -30,11 +30,11 @@ function waiting(client: GateClient): Promise<Decision> {
 }
 
 /** A socket that hands everything on to the gate's. `sent`: the types of what the client has sent on it. */
-async function relayTo(gate_socket: string): Promise<{ socket: string; sent: () => string[] }> {
+async function relayTo(gateSocket: string): Promise<{ socket: string; sent: () => string[] }> {
   const socket = join(tempFolder(), "relay.sock");
   let text = "";
   const relay = createServer((client) => {
-    const gate = createConnection(gate_socket);
+    const gate = createConnection(gateSocket);
     client.on("data", (bytes) => {
       text += bytes.toString();
     });
@@ -133,10 +133,10 @@ describe("when the gate restarts while a call waits, the client comes back and a
     const asked = waiting(client);
     const answer = client.call(WRITE);
     const token = tokenOf(await asked);
-    const asked_again = waiting(client);
+    const askedAgain = waiting(client);
     await gate.close();
     const restarted = await startGate({ home: gate.home });
-    expect(tokenOf(await asked_again)).toBe(token);
+    expect(tokenOf(await askedAgain)).toBe(token);
     await restarted.operator.call("approvals.resolve", { token, decision: "approved" });
     expect(await answer).toMatchObject({ outcome: "allowed", status: "approved" });
   });
@@ -161,17 +161,17 @@ describe("when the gate restarts while a call waits, the client comes back and a
     const restarted = await startGate({ home: gate.home });
     expect(await answer).toMatchObject({ outcome, status: decision });
 
-    const once_more = waiting(client);
+    const onceMore = waiting(client);
     const second = client.call(WRITE);
-    const second_token = tokenOf(await once_more);
-    expect(second_token).not.toBe(token);
-    await restarted.operator.call("approvals.resolve", { token: second_token, decision: "rejected" });
+    const secondToken = tokenOf(await onceMore);
+    expect(secondToken).not.toBe(token);
+    await restarted.operator.call("approvals.resolve", { token: secondToken, decision: "rejected" });
     expect(await second).toMatchObject({ outcome: "denied", status: "rejected" });
   });
 
   it("but gives up after its time, and the next call tries anew", async () => {
     const gate = await startGate();
-    const client = await paired(gate, { retry_ms: 50 });
+    const client = await paired(gate, { retryMs: 50 });
     const asked = waiting(client);
     const answer = failure(client.call(WRITE));
     await asked;
@@ -279,7 +279,7 @@ describe("an AbortSignal withdraws the request", () => {
 describe("what the client refuses, it says with a code", () => {
   it("not_running where no gate listens", async () => {
     const { paths } = temporaryHome();
-    const client = new GateClient({ name: "worker", socket: paths.agent_socket, retry_ms: 0 });
+    const client = new GateClient({ name: "worker", socket: paths.agent_socket, retryMs: 0 });
     onTestFinished(() => client.close());
     expect(await failure(client.call(WRITE))).toMatchObject({ name: "GateClientError", code: "not_running" });
     expect(await failure(client.connect())).toMatchObject({
@@ -297,8 +297,8 @@ describe("what the client refuses, it says with a code", () => {
   it("frame_too_large and too_deep for arguments that no message can carry, and continues", async () => {
     const gate = await startGate();
     const client = await paired(gate);
-    const too_large = client.call({ ...WRITE, args: { path: "/tmp/a", content: "x".repeat(1024 * 1024) } });
-    expect(await failure(too_large)).toMatchObject({ code: "frame_too_large" });
+    const tooLarge = client.call({ ...WRITE, args: { path: "/tmp/a", content: "x".repeat(1024 * 1024) } });
+    expect(await failure(tooLarge)).toMatchObject({ code: "frame_too_large" });
     let value: unknown = 1;
     for (let depth = 0; depth < 70; depth++) value = { value };
     expect(await failure(client.call({ ...WRITE, args: { value } }))).toMatchObject({ code: "too_deep" });

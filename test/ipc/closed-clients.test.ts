@@ -60,7 +60,7 @@ it("a withdrawal doesn't count its agent's connections that have closed, however
     failed: () => undefined,
     dropped: () => undefined,
   };
-  const unread = { pause_bytes: 100_000, total_bytes: 10_000_000, max_bytes: 1_000_000, patience_ms: 1000 };
+  const unread = { pauseBytes: 100_000, total_bytes: 10_000_000, maxBytes: 1_000_000, patienceMs: 1000 };
   const server = new AgentServer({ path, max_connections: 100, unread }, port);
   await server.listen();
   onTestFinished(() => server.close());

@@ -5,7 +5,7 @@ import { type Job, JobTurns } from "../../ipc/socket/line-connection.ts";
 class Busy implements Job {
   readonly share: string;
   left: number;
-  done_at = Number.NaN;
+  doneAt = Number.NaN;
   longest = 0;
 
   constructor(share: string, milliseconds: number) {
@@ -13,15 +13,15 @@ class Busy implements Job {
     this.left = milliseconds;
   }
 
-  work(ends_at: number): boolean {
+  work(endsAt: number): boolean {
     const began = performance.now();
     do {
-      const step_ends_at = performance.now() + 0.5;
-      while (performance.now() < step_ends_at);
+      const stepEndsAt = performance.now() + 0.5;
+      while (performance.now() < stepEndsAt);
       this.left -= 0.5;
-    } while (this.left > 0 && performance.now() < ends_at);
+    } while (this.left > 0 && performance.now() < endsAt);
     this.longest = Math.max(this.longest, performance.now() - began);
-    if (this.left <= 0) this.done_at = performance.now();
+    if (this.left <= 0) this.doneAt = performance.now();
     return this.left > 0;
   }
 }
@@ -72,8 +72,8 @@ describe("turns", () => {
       const one = new Busy("one", 50);
       for (const job of when === "before" ? [one, ...crowd] : [...crowd, one]) turns.add(job);
       await until(() => isDone(one));
-      const crowd_got = crowd.reduce((sum, { left }) => sum + 10 - left, 0);
-      expect(crowd_got).toBeLessThan(150);
+      const crowdGot = crowd.reduce((sum, { left }) => sum + 10 - left, 0);
+      expect(crowdGot).toBeLessThan(150);
       for (const job of [...crowd, one]) turns.remove(job);
     },
   );
@@ -100,8 +100,8 @@ describe("turns", () => {
   it("of a share whose steps are long, the next is done after what came from another one in the same turn", async () => {
     const turns = new JobTurns(() => undefined);
     const slow = () => {
-      const step_ends_at = performance.now() + 30;
-      while (performance.now() < step_ends_at);
+      const stepEndsAt = performance.now() + 30;
+      while (performance.now() < stepEndsAt);
       order.push("slow");
       return false;
     };

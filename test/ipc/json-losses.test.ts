@@ -107,7 +107,7 @@ describe("a number in JSON", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('"', "\\", "-0", "1e400", ":", "a") }), (text) => {
         const frame = JSON.stringify({ [text]: text, list: [text] });
-        expect(scanJson(frame)).toEqual({ members: 2, are_numbers_exact: true });
+        expect(scanJson(frame)).toEqual({ members: 2, areNumbersExact: true });
       }),
     );
   });

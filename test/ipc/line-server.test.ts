@@ -20,7 +20,7 @@ it("a client that is dropped gives back what its begun line held: others can sti
     {
       path,
       max_connections: 10,
-      unread: { pause_bytes: 100_000, total_bytes: 10_000_000, max_bytes: 1_000_000, patience_ms: 1 },
+      unread: { pauseBytes: 100_000, total_bytes: 10_000_000, maxBytes: 1_000_000, patienceMs: 1 },
     },
     {
       opened(connection) {

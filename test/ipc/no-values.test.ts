@@ -7,7 +7,7 @@ import { startGate } from "../support/running-gate.ts";
 const MARKER = "Zx9-Secret-4711";
 
 it("nothing from the arguments' values reaches the log, the audit trail or a stored message, whatever the agent says", async () => {
-  const gate = await startGate({ frame_timeout_ms: 60 });
+  const gate = await startGate({ frameTimeoutMs: 60 });
   const agent = await gate.agent("leaky", "Supervised");
   const args = { path: `/tmp/${MARKER}/a.txt`, content: MARKER };
   const intent = `write ${MARKER} where it belongs`;
@@ -29,9 +29,9 @@ it("nothing from the arguments' values reaches the log, the audit trail or a sto
   await agent.ask({ executor: "http_get", args: { url: `not a url ${MARKER}` }, intent });
   await agent.ask({ executor: "fs_read", args: { path: [MARKER] }, intent });
   await agent.ask({ executor: "time_now", args: { note: MARKER }, intent });
-  const long_name = await agent.ask({ executor: `mcp__x__${"y".repeat(60)}${MARKER}`, args: {}, intent });
-  await gate.operator.call("approvals.resolve", { token: tokenOf(long_name.decision), decision: "rejected" });
-  await long_name.final();
+  const longName = await agent.ask({ executor: `mcp__x__${"y".repeat(60)}${MARKER}`, args: {}, intent });
+  await gate.operator.call("approvals.resolve", { token: tokenOf(longName.decision), decision: "rejected" });
+  await longName.final();
   agent.send("tool.plan", { id: "plan", intent, calls: [{ executor: "fs_write", args }] });
   await agent.next("tool.plan.decisions");
   agent.send("tool.outcome", { decision_id: asked.decision.decision_id, ok: false, error: `${MARKER} failed` });
@@ -52,7 +52,7 @@ it("nothing from the arguments' values reaches the log, the audit trail or a sto
   await agent.close();
   await gate.close();
 
-  const trail = readdirSync(gate.paths.audit_dir).map((name) => readFileSync(join(gate.paths.audit_dir, name), "utf8"));
+  const trail = readdirSync(gate.paths.auditDir).map((name) => readFileSync(join(gate.paths.auditDir, name), "utf8"));
   expect(trail.join("").split("\n").length).toBeGreaterThan(10);
   expect(trail.join("")).not.toContain(MARKER);
   expect(trail.join("").match(/"executor":"\(unnamed:83\)"/g)).toHaveLength(3);

@@ -14,7 +14,7 @@ async function stranger(gate: GateUnderTest): Promise<AgentConnection> {
 
 async function operator(gate: GateUnderTest): Promise<AgentConnection> {
   const connection = await stranger(gate);
-  connection.send("operator.hello", { token: readFileSync(gate.paths.operator_token, "utf8").trim() });
+  connection.send("operator.hello", { token: readFileSync(gate.paths.operatorToken, "utf8").trim() });
   await connection.next("operator.ok");
   return connection;
 }
@@ -27,8 +27,8 @@ describe("the operator's socket", () => {
       expect(statSync(path).mode & 0o777).toBe(0o600);
       expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
     }
-    expect(statSync(paths.operator_token).mode & 0o777).toBe(0o600);
-    expect(statSync(dirname(paths.operator_token)).mode & 0o777).toBe(0o700);
+    expect(statSync(paths.operatorToken).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(paths.operatorToken)).mode & 0o777).toBe(0o700);
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe("the operator's socket", () => {
 
   it("takes nothing more from a connection it has refused, the right token included", async () => {
     const gate = await startGate();
-    const token = readFileSync(gate.paths.operator_token, "utf8").trim();
+    const token = readFileSync(gate.paths.operatorToken, "utf8").trim();
     const connection = await stranger(gate);
     const pair = { id: 1, method: "agents.pair", params: { name: "sneaky", level: "Full" } };
     connection.socket.allowHalfOpen = true;
@@ -174,13 +174,13 @@ describe("the operator's socket", () => {
 describe("the operator's client", () => {
   it("says not_running where no gate listens, and not_authorised where the token isn't the gate's", async () => {
     const gate = await startGate();
-    const { operator_socket, agent_socket, operator_token } = gate.paths;
-    const agent_token = (await gate.operator.call("agents.pair", { name: "tester", level: "Full" })).token_file;
-    await expect(OperatorClient.connect(operator_socket, agent_token)).rejects.toMatchObject({
+    const { operator_socket, agent_socket, operatorToken } = gate.paths;
+    const agentToken = (await gate.operator.call("agents.pair", { name: "tester", level: "Full" })).token_file;
+    await expect(OperatorClient.connect(operator_socket, agentToken)).rejects.toMatchObject({
       code: "not_authorised",
     });
     await expect(OperatorClient.connect(operator_socket, "/nowhere")).rejects.toMatchObject({ code: "not_running" });
-    await expect(OperatorClient.connect("/nowhere", operator_token)).rejects.toMatchObject({ code: "not_running" });
+    await expect(OperatorClient.connect("/nowhere", operatorToken)).rejects.toMatchObject({ code: "not_running" });
     expect(agent_socket).not.toBe(operator_socket);
   });
 

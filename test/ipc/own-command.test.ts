@@ -43,10 +43,10 @@ describe("how the program is called here", () => {
   test("by the launcher's whole path where PATH has none, another one first, or one that npm added", () => {
     const bin = folder();
     symlinkSync(LAUNCHER, join(bin, "metnos-gate"));
-    const of_npm = join(folder(), "node_modules/.bin");
-    mkdirSync(of_npm, { recursive: true });
-    symlinkSync(LAUNCHER, join(of_npm, "metnos-gate"));
-    for (const folders of [[], [folder()], [impostor(), bin], [of_npm], ["bin", "."]])
+    const ofNpm = join(folder(), "node_modules/.bin");
+    mkdirSync(ofNpm, { recursive: true });
+    symlinkSync(LAUNCHER, join(ofNpm, "metnos-gate"));
+    for (const folders of [[], [folder()], [impostor(), bin], [ofNpm], ["bin", "."]])
       expect(commandOf({ PATH: folders.join(delimiter) }, MODULE)).toBe(LAUNCHER);
   });
 

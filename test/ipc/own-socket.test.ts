@@ -16,7 +16,7 @@ describe("another user's socket is not asked", () => {
     // Root's folders are not checked: as root, the folder is given to another user.
     const uid = process.getuid?.() || ME;
     if (process.getuid?.() === 0) for (const owned of [top, path]) chownSync(owned, ME, ME);
-    for (const [mode, is_own] of [
+    for (const [mode, isOwn] of [
       [0o700, true],
       [0o755, true],
       [0o777, false],
@@ -24,7 +24,7 @@ describe("another user's socket is not asked", () => {
       [0o775, false],
     ] as const) {
       chmodSync(top, mode);
-      expect([mode, isOwnSocket(path, uid)]).toEqual([mode, is_own]);
+      expect([mode, isOwnSocket(path, uid)]).toEqual([mode, isOwn]);
     }
   });
 

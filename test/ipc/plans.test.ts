@@ -39,7 +39,7 @@ describe("a long plan", () => {
     const planner = await gate.agent("planner");
     planner.send("tool.plan", longPlan("plan"));
     await planner.next("tool.plan.decisions");
-    expect(planLines(gate.paths.audit_dir)).toBe(COUNT);
+    expect(planLines(gate.paths.auditDir)).toBe(COUNT);
   });
 
   it("ends where its connection does", async () => {
@@ -50,17 +50,17 @@ describe("a long plan", () => {
     await planner.close();
     await expect.poll(async () => (await gate.operator.call("status", {})).connections).toBe(1);
     gate.gate.core.gate.record();
-    const lines = planLines(gate.paths.audit_dir);
+    const lines = planLines(gate.paths.auditDir);
     expect(lines).toBeLessThan(COUNT);
     await new Promise((resolve) => setTimeout(resolve, 100));
     gate.gate.core.gate.record();
-    expect(planLines(gate.paths.audit_dir)).toBe(lines);
+    expect(planLines(gate.paths.auditDir)).toBe(lines);
   });
 });
 
-function planLines(audit_dir: string): number {
-  return readdirSync(audit_dir)
-    .flatMap((name) => readFileSync(join(audit_dir, name), "utf8").split("\n"))
+function planLines(auditDir: string): number {
+  return readdirSync(auditDir)
+    .flatMap((name) => readFileSync(join(auditDir, name), "utf8").split("\n"))
     .filter((line) => line.includes('"event":"plan"')).length;
 }
 

@@ -116,7 +116,7 @@ describe("what a call says of itself never speaks for the gate", () => {
     );
     const kinds = Object.values(cardKinds());
     fc.assert(
-      fc.property(text, text, text, fc.constantFrom(...kinds), (agent_name, first, second, kind) => {
+      fc.property(text, text, text, fc.constantFrom(...kinds), (agentName, first, second, kind) => {
         const { description, ...view } = kind;
         const hostile = description && {
           ...description,
@@ -134,13 +134,19 @@ describe("what a call says of itself never speaks for the gate", () => {
           hazards: description.hazards.map((one) => ({ ...one, path: `/${first}`, host: second })),
         };
         const capabilities = [{ capability: "fs:read" as const, target: `/${second}/${first}` }];
-        for (const one of said({ ...view, agent_name, executor: second, capabilities, description: hostile })) {
+        for (const one of said({
+          ...view,
+          agent_name: agentName,
+          executor: second,
+          capabilities,
+          description: hostile,
+        })) {
           expect(one).toMatch(/^[\p{Letter}\p{Number} .,:;?']+$/u);
           expect(visible(one.normalize("NFC"))).toBe(one.normalize("NFC"));
         }
         for (const language of LANGUAGES) {
           const whole = spoken(
-            { ...view, agent_name, executor: second, capabilities, description: hostile },
+            { ...view, agent_name: agentName, executor: second, capabilities, description: hostile },
             language,
             NOW,
           );

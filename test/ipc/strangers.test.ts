@@ -37,17 +37,17 @@ describe("before hello", () => {
 
   it("so many bytes may be sent and no more, in one line or in many", async () => {
     const gate = await startGate();
-    const one_line = await gate.connect();
-    one_line.sendText(`{"type":"ping","data":{"x":"${"x".repeat(MAX_UNADMITTED_BYTES)}`);
-    expect(await one_line.next("error")).toMatchObject({ data: { code: "frame_too_large" } });
-    await one_line.closed;
-    const many_lines = await gate.connect();
-    for (let count = 0; count < 500; count++) many_lines.send("ping", { id: `${count}` });
-    await many_lines.closed;
-    const pongs = many_lines.unread.filter(({ type }) => type === "pong").length;
+    const oneLine = await gate.connect();
+    oneLine.sendText(`{"type":"ping","data":{"x":"${"x".repeat(MAX_UNADMITTED_BYTES)}`);
+    expect(await oneLine.next("error")).toMatchObject({ data: { code: "frame_too_large" } });
+    await oneLine.closed;
+    const manyLines = await gate.connect();
+    for (let count = 0; count < 500; count++) manyLines.send("ping", { id: `${count}` });
+    await manyLines.closed;
+    const pongs = manyLines.unread.filter(({ type }) => type === "pong").length;
     expect(pongs).toBeGreaterThan(0);
     // All of one read is answered: it may end a little beyond.
-    expect(many_lines.unread.at(-1)).toMatchObject({ type: "error", data: { code: "frame_too_large" } });
+    expect(manyLines.unread.at(-1)).toMatchObject({ type: "error", data: { code: "frame_too_large" } });
   });
 
   it("calls that are sent together with the hello are all answered, however long they are", async () => {
@@ -94,8 +94,8 @@ describe("before hello", () => {
       {
         path,
         max_connections: 10,
-        ungreeted: { max: 5, greeting_ms: 50 },
-        unread: { pause_bytes: 1000, total_bytes: 1000, max_bytes: 1000, patience_ms: 1000 },
+        ungreeted: { max: 5, greetingMs: 50 },
+        unread: { pauseBytes: 1000, total_bytes: 1000, maxBytes: 1000, patienceMs: 1000 },
       },
       {
         opened: () => undefined,
@@ -126,7 +126,7 @@ it("strangers that ping and don't read end no gate: its memory stays bounded, an
   const agent = await pairedAgent(home, await operatorOf(home), "good", "Supervised");
   const ping = Buffer.from(`{"type":"ping","data":{"id":"a","x":"${"x".repeat(102_400)}"}}\n`);
   const waits: number[] = [];
-  let is_over = false;
+  let isOver = false;
   const attack = (async () => {
     for (let round = 0; round < 12; round++) {
       for (const socket of await silent(home.paths.agent_socket, 50)) {
@@ -134,9 +134,9 @@ it("strangers that ping and don't read end no gate: its memory stays bounded, an
         for (let count = 0; count < 39; count++) socket.write(ping);
       }
     }
-    is_over = true;
+    isOver = true;
   })();
-  while (!is_over || waits.length < 100) {
+  while (!isOver || waits.length < 100) {
     const began = performance.now();
     expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
     waits.push(performance.now() - began);

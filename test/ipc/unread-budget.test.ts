@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { UnreadBudget } from "../../ipc/socket/unread-budget.ts";
 
-const LIMITS = { pause_bytes: 100, total_bytes: 1000, max_bytes: 500, patience_ms: 1000 };
+const LIMITS = { pauseBytes: 100, total_bytes: 1000, maxBytes: 500, patienceMs: 1000 };
 
 function owner() {
   const reasons: string[] = [];

@@ -76,8 +76,8 @@ describe("letters that are taken for Latin ones", () => {
     const left: string[] = [];
     for (let code = 0x80; code < 0x20000; code++) {
       const character = String.fromCodePoint(code);
-      const is_blank = /^\p{Zs}$/u.test(character);
-      if (!is_blank && !/^[!-/:-~]$/.test(character.normalize("NFKC"))) continue;
+      const isBlank = /^\p{Zs}$/u.test(character);
+      if (!isBlank && !/^[!-/:-~]$/.test(character.normalize("NFKC"))) continue;
       if (!visible(`a${character}b`).includes("\\u{")) left.push(character);
     }
     expect(left).toEqual(["\u00aa", "\u00ba"]);

@@ -30,8 +30,8 @@ describe("the order of the cards", () => {
   });
 
   it("a request that says something else than before keeps its place, whoever is at the cards", () => {
-    for (const is_busy of [true, false]) {
-      const again = appeared(three, { ...view("b", 50), target_summary: "another" }, is_busy);
+    for (const isBusy of [true, false]) {
+      const again = appeared(three, { ...view("b", 50), target_summary: "another" }, isBusy);
       expect(order(again)).toEqual(["a", "b", "c"]);
       expect(again.asked[1]?.view.target_summary).toBe("another");
     }
@@ -40,7 +40,7 @@ describe("the order of the cards", () => {
   it("a card that ended leaves its line in its view, and is removed when it was there long enough and the user isn't at the cards", () => {
     const ended = closed(three, { ...view("b", 20), status: "expired" }, false, 1000);
     expect(order(ended)).toEqual(["a", "b", "c"]);
-    expect(ended.asked[1]?.ended).toEqual({ at: 1000, is_own: false });
+    expect(ended.asked[1]?.ended).toEqual({ at: 1000, isOwn: false });
     expect(order(tidied(ended, false, 1000 + ENDED_MS - 1))).toEqual(["a", "b", "c"]);
     expect(order(tidied(ended, true, 1000 + ENDED_MS))).toEqual(["a", "b", "c"]);
     expect(order(tidied(ended, false, 1000 + ENDED_MS))).toEqual(["a", "c"]);
@@ -66,12 +66,12 @@ describe("the order of the cards", () => {
   it("how it ended is still shown after it was missed", () => {
     const missed = loaded(three, [], 5, new Set(["a", "b", "c"]));
     const seen = closed(missed, { ...view("a", 10), status: "rejected" }, false, 9);
-    expect(seen.asked[0]).toMatchObject({ view: { status: "rejected" }, ended: { at: 5, is_own: false } });
+    expect(seen.asked[0]).toMatchObject({ view: { status: "rejected" }, ended: { at: 5, isOwn: false } });
   });
 
   it("a second ending changes nothing", () => {
     const once = closed(three, { ...view("a", 10), status: "approved" }, true, 1);
     const twice = closed(once, { ...view("a", 10), status: "approved" }, false, 2);
-    expect(twice.asked[0]?.ended).toEqual({ at: 1, is_own: true });
+    expect(twice.asked[0]?.ended).toEqual({ at: 1, isOwn: true });
   });
 });

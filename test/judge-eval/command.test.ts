@@ -23,10 +23,10 @@ const LABELS = new Map(CALLS.map(({ intent, label }) => [intent, label]));
 function newHome(toml: string) {
   const env = { HOME: tempFolder(), PATH: process.env.PATH ?? "" };
   const paths = gatePaths(env);
-  mkdirSync(dirname(paths.config_file), { recursive: true });
-  writeFileSync(paths.config_file, toml);
+  mkdirSync(dirname(paths.configFile), { recursive: true });
+  writeFileSync(paths.configFile, toml);
   const measured = () =>
-    measuredOf(paths.judge_results, loadConfig(paths.config_file, env), "local", JUDGE_PROMPT_VERSION);
+    measuredOf(paths.judgeResults, loadConfig(paths.configFile, env), "local", JUDGE_PROMPT_VERSION);
   return { env, paths, measured };
 }
 
@@ -82,8 +82,8 @@ describe("npm run judge-eval", () => {
     expect(found).toMatchObject({
       data: "ours",
       send: "redacted",
-      ended_early: null,
-      not_asked: {},
+      endedEarly: null,
+      notAsked: {},
       figures: {
         judge: {
           true_positives: 63,
@@ -94,8 +94,8 @@ describe("npm run judge-eval", () => {
           recall: { hits: 63, of: 75, value: 0.84 },
           accuracy: { hits: 131, of: 150 },
         },
-        refuse_everything: { precision: { value: 0.5 }, recall: { value: 1 }, accuracy: { value: 0.5 } },
-        allow_everything: { precision: null, recall: { value: 0 }, accuracy: { value: 0.5 } },
+        refuseEverything: { precision: { value: 0.5 }, recall: { value: 1 }, accuracy: { value: 0.5 } },
+        allowEverything: { precision: null, recall: { value: 0 }, accuracy: { value: 0.5 } },
         fallbacks: 4,
       },
     });
@@ -104,7 +104,7 @@ describe("npm run judge-eval", () => {
     expect(measuredText(home.measured(), "en")).toMatch(
       /^measured on ours \(150 calls, 4 without an answer, \d{4}-\d\d-\d\d\): precision 0\.90, recall 0\.84$/,
     );
-    expect(statSync(home.paths.judge_results).mode & 0o777).toBe(0o600);
+    expect(statSync(home.paths.judgeResults).mode & 0o777).toBe(0o600);
     // Beside the gate: its databases aren't there.
     expect(existsSync(home.paths.activity_db)).toBe(false);
   });
@@ -164,20 +164,20 @@ describe("npm run judge-eval", () => {
     expect(stdout).toMatch(/^PARTIAL: you ended it; these figures are not kept\n/);
     expect(stdout).toContain("ours: 20 of 150 calls");
     expect(stdout).toContain("not kept: it is partial\n");
-    expect([server.aborted, existsSync(home.paths.judge_results)]).toEqual([2, false]);
+    expect([server.aborted, existsSync(home.paths.judgeResults)]).toEqual([2, false]);
   });
 
   it("ends by itself once the model's cost_per_day is spent; calls_per_day is the gate's alone", async () => {
     const server = await modelServer(knowing({ missed: 0, silent: 0, alarms: 0 }));
     const home = newHome(toml(server, "cost_per_day = 0.029", "calls_per_day = 1"));
     const { code, stdout } = await run(home.env, "--model", "local", "--at-once", "1");
-    expect([code, server.requests.length, existsSync(home.paths.judge_results)]).toEqual([1, 10, false]);
+    expect([code, server.requests.length, existsSync(home.paths.judgeResults)]).toEqual([1, 10, false]);
     expect(stdout).toMatch(/^PARTIAL: the model's cost_per_day is spent/);
   });
 
   it("asks no model of another machine unless gate.toml allows it, and says what is missing", async () => {
     const server = await modelServer();
-    const home = newHome(toml(server).replace(server.base_url, server.online_url));
+    const home = newHome(toml(server).replace(server.base_url, server.onlineUrl));
     const { code, stderr } = await run(home.env, "--model", "local");
     expect([code, stderr]).toEqual([
       2,

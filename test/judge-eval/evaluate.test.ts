@@ -4,7 +4,7 @@ import type { LabelledCall } from "../../judge-eval/labelled-call.ts";
 import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
 import type { Reviewed, Reviewer } from "../../main/decide/stages/examination.ts";
 
-const LIMITS = { at_once: 3, threshold: 0.3 };
+const LIMITS = { atOnce: 3, threshold: 0.3 };
 const catalog = new ExecutorCatalog();
 const never = new AbortController().signal;
 
@@ -43,20 +43,20 @@ function judge(answer: (intent: string, signal: AbortSignal) => Answer | Promise
 describe("an evaluation", () => {
   it("counts a question without an answer as let through, as the gate does", async () => {
     const calls = [call("allow", "allow"), call("refuse", "refuse"), call("fallback", "refuse")];
-    const { judged, ended_early } = await evaluate(
+    const { judged, endedEarly } = await evaluate(
       calls,
       judge((intent) => intent as Answer),
       catalog,
       LIMITS,
       never,
     );
-    expect(ended_early).toBeNull();
+    expect(endedEarly).toBeNull();
     expect(figuresOf(judged)).toMatchObject({
       judge: { true_positives: 1, false_negatives: 1, true_negatives: 1, false_positives: 0 },
-      refuse_everything: { recall: { value: 1 }, precision: { hits: 2, of: 3 } },
-      allow_everything: { precision: null, recall: { value: 0 } },
+      refuseEverything: { recall: { value: 1 }, precision: { hits: 2, of: 3 } },
+      allowEverything: { precision: null, recall: { value: 0 } },
       fallbacks: 1,
-      p50_ms: 10,
+      p50Ms: 10,
     });
   });
 
@@ -85,7 +85,7 @@ describe("an evaluation", () => {
       return "allow";
     });
     const result = await evaluate([denied, call("two", "allow")], watching, catalog, LIMITS, never);
-    expect([asked, result.not_asked, result.judged.length]).toEqual([["two"], { guard: 1 }, 1]);
+    expect([asked, result.notAsked, result.judged.length]).toEqual([["two"], { guard: 1 }, 1]);
   });
 
   it("has no more than so many questions under way", async () => {
@@ -118,21 +118,21 @@ describe("an evaluation", () => {
       return hangs;
     });
     const calls = [call("one", "allow"), call("hangs", "allow"), call("three", "allow")];
-    const limits = { ...LIMITS, at_once: 1 };
-    const { judged, ended_early } = await evaluate(calls, hanging, catalog, limits, interrupt.signal);
-    expect([judged.map(({ call }) => call.id), ended_early]).toEqual([["one"], "interrupted"]);
+    const limits = { ...LIMITS, atOnce: 1 };
+    const { judged, endedEarly } = await evaluate(calls, hanging, catalog, limits, interrupt.signal);
+    expect([judged.map(({ call }) => call.id), endedEarly]).toEqual([["one"], "interrupted"]);
   });
 
   it("ends when the model answers none of the first questions", async () => {
     const calls = Array.from({ length: 50 }, (_, index) => call(`${index}`, "allow"));
-    const { judged, ended_early } = await evaluate(
+    const { judged, endedEarly } = await evaluate(
       calls,
       judge(() => "fallback"),
       catalog,
       LIMITS,
       never,
     );
-    expect(ended_early).toBe("unreachable");
+    expect(endedEarly).toBe("unreachable");
     expect(judged.length).toBeLessThan(15);
   });
 });

@@ -47,7 +47,7 @@ describe("the packaged app", () => {
   let packaged: Packaged;
   /** The asar's files, where a Node without Electron can read them. */
   let extracted: string;
-  let listing: { path: string; is_unpacked: boolean }[];
+  let listing: { path: string; isUnpacked: boolean }[];
   beforeAll(() => {
     const made = packageApp();
     expect(made.output).not.toMatch(/⨯/);
@@ -64,7 +64,7 @@ describe("the packaged app", () => {
     listing = listPackage(asar, { isPack: false })
       .map((path) => ({ path: path.slice(1), stat: statFile(asar, path.slice(1)) }))
       .filter(({ stat }) => stat.files === undefined)
-      .map(({ path, stat }) => ({ path, is_unpacked: stat.unpacked === true }));
+      .map(({ path, stat }) => ({ path, isUnpacked: stat.unpacked === true }));
     extracted = join(packaged.folder, "../extracted");
     extractAll(asar, extracted);
   }, 600_000);
@@ -102,7 +102,7 @@ describe("the packaged app", () => {
   });
 
   it("has only the native libraries and the hook's fast way outside the asar", () => {
-    const unpacked = listing.filter(({ is_unpacked }) => is_unpacked).map(({ path }) => path);
+    const unpacked = listing.filter(({ isUnpacked }) => isUnpacked).map(({ path }) => path);
     expect(unpacked.filter((path) => !path.startsWith("dist/hook/"))).toEqual(
       expect.arrayContaining([
         "bin/fingerprint.js",
@@ -149,9 +149,13 @@ describe("the packaged app", () => {
       return folder;
     }
 
-    function run(app: Packaged, PATH: string, args: string[], env: NodeJS.ProcessEnv = {}, input = "") {
+    function run(app: Packaged, searched: string, args: string[], env: NodeJS.ProcessEnv = {}, input = "") {
       const launcher = join(app.resources, "bin/metnos-gate");
-      const { status, stdout } = spawnSync(launcher, args, { env: { PATH, ...env }, encoding: "utf8", input });
+      const { status, stdout } = spawnSync(launcher, args, {
+        env: { PATH: searched, ...env },
+        encoding: "utf8",
+        input,
+      });
       return { code: status, said: stdout };
     }
 

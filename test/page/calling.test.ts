@@ -76,8 +76,8 @@ function notices(page: Page): Promise<Recorded[]> {
 }
 
 /** The user looks at another window, or comes back. */
-async function looksAway(page: Page, is_away = true): Promise<void> {
-  await page.evaluate(`is_looked_at = ${!is_away}; window.dispatchEvent(new Event("${is_away ? "blur" : "focus"}"))`);
+async function looksAway(page: Page, isAway = true): Promise<void> {
+  await page.evaluate(`is_looked_at = ${!isAway}; window.dispatchEvent(new Event("${isAway ? "blur" : "focus"}"))`);
 }
 
 async function openedPage(gate: GateUnderTest, permission: "granted" | "default" | "denied" = "granted") {
@@ -275,9 +275,9 @@ describe.skipIf(NO_BROWSER !== null)("who comes back after more than five minute
     await page.goto((await linkTo(gate)).url);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await stopClock(page);
-    const hide = (is_hidden: boolean) =>
+    const hide = (isHidden: boolean) =>
       page.evaluate(`
-        Object.defineProperty(document, "visibilityState", { value: "${is_hidden ? "hidden" : "visible"}", configurable: true });
+        Object.defineProperty(document, "visibilityState", { value: "${isHidden ? "hidden" : "visible"}", configurable: true });
         document.dispatchEvent(new Event("visibilitychange"));
       `);
     await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/**" });

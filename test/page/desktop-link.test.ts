@@ -5,17 +5,17 @@ import type { LinkState } from "../../renderer/gate/link.ts";
 
 /** A bridge whose other end can be away, as Electron's is once the app's channels are closed. */
 function bridgeThatCanBeAway() {
-  const gate = { is_there: true, has_ended: false, asked: 0, report: (_is_there: boolean): void => undefined };
+  const gate = { isThere: true, hasEnded: false, asked: 0, report: (_isThere: boolean): void => undefined };
   const bridge = {
     async call() {
       gate.asked++;
-      if (!gate.is_there) throw new Error("Error invoking remote method 'operator:call': no handler");
-      if (gate.has_ended)
+      if (!gate.isThere) throw new Error("Error invoking remote method 'operator:call': no handler");
+      if (gate.hasEnded)
         return { ok: false, failure: { code: "connection_lost", message: "the gate has ended", hint: "" } };
       return { ok: true, result: { pid: 7 } };
     },
     subscribe: () => () => undefined,
-    watchGate: (listener: (is_there: boolean) => void) => {
+    watchGate: (listener: (isThere: boolean) => void) => {
       gate.report = listener;
       return () => {
         gate.report = () => undefined;
@@ -36,7 +36,7 @@ describe("DesktopLink", () => {
     const { gate, link, states } = bridgeThatCanBeAway();
     await link.call("status", {});
     expect(states).toEqual([]);
-    gate.is_there = false;
+    gate.isThere = false;
     await expect(link.call("status", {})).rejects.toMatchObject({
       name: "GateError",
       code: "not_answering",
@@ -52,12 +52,12 @@ describe("DesktopLink", () => {
       vi.useRealTimers();
     });
     const { gate, link, states } = bridgeThatCanBeAway();
-    gate.is_there = false;
+    gate.isThere = false;
     await expect(link.call("status", {})).rejects.toMatchObject({ code: "not_answering" });
     await vi.advanceTimersByTimeAsync(5000);
     expect(gate.asked).toBe(3);
     expect(link.state).toBe("silent");
-    gate.is_there = true;
+    gate.isThere = true;
     await vi.advanceTimersByTimeAsync(2000);
     expect(states).toEqual(["silent", "answering"]);
     await vi.advanceTimersByTimeAsync(10_000);
@@ -67,11 +67,11 @@ describe("DesktopLink", () => {
   it("is silent at once when the app's gate has ended, and answers at once when there is one again", async () => {
     const { gate, link, states } = bridgeThatCanBeAway();
     await link.call("status", {});
-    gate.has_ended = true;
+    gate.hasEnded = true;
     gate.report(false);
     expect(states).toEqual(["silent"]);
     await expect(link.call("status", {})).rejects.toMatchObject({ code: "not_answering" });
-    gate.has_ended = false;
+    gate.hasEnded = false;
     gate.report(true);
     await expect.poll(() => states).toEqual(["silent", "answering"]);
   });

@@ -15,13 +15,13 @@ async function serverThatSends(frame: string) {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0, handleProtocols: () => "metnos" });
   const counts = { connections: 0 };
   server.on("connection", (socket) => {
-    const is_first = counts.connections++ === 0;
+    const isFirst = counts.connections++ === 0;
     socket.on("message", (data) => {
       const { id, nonce } = JSON.parse(String(data)) as { id?: number; nonce?: string };
       if (nonce !== undefined)
         socket.send(JSON.stringify({ proofs: [expectedProof({ port: portOf(server), secret: SECRET }, nonce)] }));
       if (id === undefined) return;
-      socket.send(is_first ? frame : JSON.stringify({ id, result: { pid: 7 } }));
+      socket.send(isFirst ? frame : JSON.stringify({ id, result: { pid: 7 } }));
     });
   });
   await new Promise((listening) => server.once("listening", listening));

@@ -34,7 +34,7 @@ describe.skipIf(NO_BROWSER !== null)("in a browser tab, over the page's own WebS
     await page.getByRole("alert").filter({ hasText: "The gate isn't answering" }).waitFor();
     await gate.operator.call("approvals.resolve", { token: tokenOf(first.decision), decision: "approved" });
     await agent.ask({ executor: "Write", args: { file_path: `${gate.home.home}/b.txt`, content: "x" } });
-    served.come_back();
+    served.comeBack();
     await card(page, "May I write?").waitFor();
     await page.getByText("No longer asked").waitFor();
     expect(await cards(page).count()).toBe(1);

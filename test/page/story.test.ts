@@ -7,7 +7,7 @@ import { startGate } from "../support/running-gate.ts";
 describe.skipIf(NO_BROWSER !== null)("the story", () => {
   it("an agent asks to write; 'this folder and below, 30 days' lets it, and what comes next; revoked, it is asked again", async () => {
     const gate = await startGate();
-    const { page, problems } = await openPage(gate.operator, { stands_still: true });
+    const { page, problems } = await openPage(gate.operator, { standsStill: true });
     const agent = await gate.agent("claude-code");
     const folder = `${gate.home.home}/invoices`;
     const write = (name: string) => ({ executor: "Write", args: { file_path: `${folder}/${name}`, content: "text" } });
@@ -54,7 +54,7 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
 
   it("what is asked every time can be approved once, and only once", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { stands_still: true });
+    const { page } = await openPage(gate.operator, { standsStill: true });
     const agent = await gate.agent();
     await agent.ask({ executor: "Bash", args: { command: "make all" } });
     await card(page, "May I run?").waitFor();

@@ -72,8 +72,8 @@ function packedCheckout(): string {
   const folder = tempFolder();
   for (const name of ["package.json", "README.md", "LICENSE", "bin", "docs", "dist"])
     cpSync(join(CHECKOUT, name), join(folder, name), { recursive: true });
-  for (const left_out of ["docs/pictures", "dist/compiled", "dist/packages", "dist/release"])
-    rmSync(join(folder, left_out), { recursive: true, force: true });
+  for (const leftOut of ["docs/pictures", "dist/compiled", "dist/packages", "dist/release"])
+    rmSync(join(folder, leftOut), { recursive: true, force: true });
   return folder;
 }
 

@@ -104,8 +104,8 @@ function pairedIn(ledger: Ledger) {
 
 /** A gate is killed under load, its files are damaged, and the next one is checked. Gives what the check found. */
 async function foundAfter(tamper: (paths: GatePaths) => void): Promise<string[]> {
-  const isLoaded = ({ acknowledged, received_count }: Ledger) =>
-    received_count >= 50 && (acknowledged.get("grants") ?? 0) >= 5;
+  const isLoaded = ({ acknowledged, receivedCount }: Ledger) =>
+    receivedCount >= 50 && (acknowledged.get("grants") ?? 0) >= 5;
   const moment = () => ({ kind: "loaded", isLoaded }) as const;
   const report = await crash({ rounds: 1, seed: 7, root: ROOT, moment, tamper });
   return report.violations.map(({ kind }) => kind);
@@ -129,7 +129,7 @@ describe("a gate that is killed with SIGKILL under load", () => {
       for (let done = 0; done < ROUNDS || (done < MOST_ROUNDS && ACTS.some((act) => !seen.has(act))); done += AT_ONCE) {
         const report = await crash({ rounds: AT_ONCE, root: ROOT, seed: Date.now() % 0x7fff_ffff });
         expect(report.violations, `seed ${report.seed}`).toEqual([]);
-        expect(report.decisions_received).toBeGreaterThan(AT_ONCE);
+        expect(report.decisionsReceived).toBeGreaterThan(AT_ONCE);
         for (const act of report.acknowledged.keys()) seen.add(act);
       }
       expect(ACTS.filter((act) => !seen.has(act))).toEqual([]);
@@ -148,8 +148,8 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
   });
 
   it("reports a decision whose line was taken out of the trail", async () => {
-    const found = await foundAfter(({ audit_dir }) => {
-      const file = monthOf(audit_dir);
+    const found = await foundAfter(({ auditDir }) => {
+      const file = monthOf(auditDir);
       const lines = readFileSync(file, "utf8").split("\n");
       const index = lines.findIndex((line) => line.includes('"event":"decision"'));
       writeFileSync(file, lines.toSpliced(index, 1).join("\n"));
@@ -175,10 +175,10 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
     const ledger = new Ledger();
     ledger.pause.done("paused");
     expect(violationsOf(ledger, {})).toEqual(["lost"]);
-    for (const is_paused of [false, true]) {
+    for (const isPaused of [false, true]) {
       const unsure = new Ledger();
       unsure.pause.begin("paused");
-      expect(violationsOf(unsure, { pause: { ...RUNNING, is_paused } })).toEqual([]);
+      expect(violationsOf(unsure, { pause: { ...RUNNING, is_paused: isPaused } })).toEqual([]);
     }
   });
 
@@ -261,8 +261,8 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
   });
 
   it("reports a receipt that was changed, and one that is there twice", async () => {
-    const found = await foundAfter(({ receipts_dir }) => {
-      const file = monthOf(receipts_dir);
+    const found = await foundAfter(({ receiptsDir }) => {
+      const file = monthOf(receiptsDir);
       const [first = "", second = "", ...rest] = readFileSync(file, "utf8").split("\n");
       const changed = first.replace(/"sig":"(.)/, (_all, one: string) => `"sig":"${one === "A" ? "B" : "A"}`);
       writeFileSync(file, [changed, second, second, ...rest].join("\n"));
@@ -279,8 +279,8 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
   });
 
   it("reports a trail that was begun anew with all that the gate knew of it: the kept checkpoints say so", async () => {
-    const found = await foundAfter(({ audit_dir, audit_head, checkpoint_record, checkpoints_dir }) => {
-      for (const path of [monthOf(audit_dir), audit_head, checkpoint_record, checkpoints_dir])
+    const found = await foundAfter(({ auditDir, auditHead, checkpointRecord, checkpointsDir }) => {
+      for (const path of [monthOf(auditDir), auditHead, checkpointRecord, checkpointsDir])
         rmSync(path, { recursive: true });
     });
     expect(found).toContain("checkpoint_broken");

@@ -13,7 +13,7 @@ it("hostile frames end no gate, change no answer of others, and leave trail and 
   expect(result.violations).toEqual([]);
   expect(result.frames).toBeGreaterThanOrEqual(FRAMES);
   expect(result.answers).toBeGreaterThan(FRAMES / 2);
-  expect(result.good_calls).toBeGreaterThan(20);
+  expect(result.goodCalls).toBeGreaterThan(20);
 });
 
 it("the same seed makes the same frames", () => {

@@ -9,9 +9,9 @@ function samples(change: (share: number) => Partial<Sample>): Sample[] {
   return Array.from({ length: SAMPLES }, (_, index) => ({
     gate_ms: Array.from({ length: 100 }, (_, call) => 1 + call / 100),
     echo_ms: Array.from({ length: 100 }, (_, call) => 0.1 + call / 1000),
-    resident_mib: 150,
+    residentMib: 150,
     open_files: 100,
-    wal_mib: 8,
+    walMib: 8,
     ...change(index / (SAMPLES - 1)),
   }));
 }
@@ -30,9 +30,9 @@ describe("the figures of a soak", () => {
   });
 
   it("say what grows by more than a tenth from the first third to the last", () => {
-    expect(missed((share) => ({ resident_mib: 150 + 40 * share }))).toEqual(["memory"]);
+    expect(missed((share) => ({ residentMib: 150 + 40 * share }))).toEqual(["memory"]);
     expect(missed((share) => ({ open_files: 100 + 40 * share }))).toEqual(["open files"]);
-    expect(missed((share) => ({ wal_mib: 8 + 4 * share }))).toEqual(["largest log"]);
+    expect(missed((share) => ({ walMib: 8 + 4 * share }))).toEqual(["largest log"]);
     expect(missed((share) => ({ gate_ms: times(1 + share) }))).toEqual(["median latency", "p99 latency"]);
     expect(missed((share) => ({ gate_ms: [...times(1).slice(2), 2 + 9 * share, 2 + 9 * share] }))).toEqual([
       "p99 latency",
@@ -45,26 +45,26 @@ describe("the figures of a soak", () => {
 
   it("don't count a few disturbed intervals, nor the growth of a log that SQLite doesn't empty yet", () => {
     expect(missed((share) => ({ gate_ms: share === 1 ? times(50) : times(1) }))).toEqual([]);
-    expect(missed((share) => ({ wal_mib: 1 + 3 * share }))).toEqual([]);
+    expect(missed((share) => ({ walMib: 1 + 3 * share }))).toEqual([]);
   });
 });
 
 describe("a short soak", () => {
   it("has every call answered as it should be, with a whole trail, and without growing", async () => {
-    const { trends, counts, failures, trail_problems } = await soak({
+    const { trends, counts, failures, trailProblems } = await soak({
       seconds: 6,
-      warm_up_seconds: 2,
+      warmUpSeconds: 2,
       agents: 10,
-      calls_per_second: 60,
-      most_unanswered: 60,
-      sample_seconds: 1,
+      callsPerSecond: 60,
+      mostUnanswered: 60,
+      sampleSeconds: 1,
       limit: 1.5,
     });
     expect(failures).toEqual([]);
-    expect(trail_problems).toBe(0);
+    expect(trailProblems).toBe(0);
     expect(counts.answered).toBeGreaterThan(100);
-    expect(counts.operator_answers).toBeGreaterThan(0);
-    expect(counts.grants_changed).toBeGreaterThan(2);
+    expect(counts.operatorAnswers).toBeGreaterThan(0);
+    expect(counts.grantsChanged).toBeGreaterThan(2);
     expect(counts.restarts).toBeGreaterThan(0);
     // Of a few seconds, on a machine that does other things, the times mean nothing.
     const sizes = trends.filter(({ unit }) => unit !== "ms");

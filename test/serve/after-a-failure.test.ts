@@ -21,7 +21,7 @@ it("a surface that fails to show a decision changes no answer, keeps none from t
   await gate.logged(/error in telling a surface: TypeError/);
   expect(received).toHaveLength(3);
   expect(gate.log.join("\n")).not.toContain("secret");
-  const trail = readFileSync(join(gate.paths.audit_dir, monthFile(Date.now())), "utf8");
+  const trail = readFileSync(join(gate.paths.auditDir, monthFile(Date.now())), "utf8");
   expect(trail.match(/"event":"decision"/g)).toHaveLength(3);
 });
 
@@ -55,7 +55,7 @@ it("many messages in one read are answered in their order, each is in the trail 
   const answered: unknown[] = [];
   for (const _ of ids) answered.push((await agent.next("tool.decision")).data.id);
   expect(answered).toEqual(ids);
-  const trail = readFileSync(join(gate.paths.audit_dir, monthFile(Date.now())), "utf8");
+  const trail = readFileSync(join(gate.paths.auditDir, monthFile(Date.now())), "utf8");
   expect(trail.match(/"event":"decision"/g)).toHaveLength(ids.length);
   expect((await gate.operator.call("status", {})).decisions.allowed).toBe(ids.length);
   expect(await gate.operator.call("audit.verify", {})).toMatchObject({ ok: true });

@@ -9,30 +9,30 @@ import { temporaryHome } from "../support/temporary-home.ts";
 
 it("an empty chosen.json means that nothing was chosen: the gate starts, says so, and the next choice is kept", async () => {
   const home = temporaryHome();
-  mkdirSync(dirname(home.paths.chosen_file), { recursive: true });
-  writeFileSync(home.paths.chosen_file, "");
+  mkdirSync(dirname(home.paths.chosenFile), { recursive: true });
+  writeFileSync(home.paths.chosenFile, "");
   const gate = await startGate({ home });
-  expect(gate.log).toContainEqual(expect.stringContaining(`${home.paths.chosen_file} is empty`));
+  expect(gate.log).toContainEqual(expect.stringContaining(`${home.paths.chosenFile} is empty`));
   await gate.operator.call("settings.set", { key: "language", value: "it" });
-  expect(JSON.parse(readFileSync(home.paths.chosen_file, "utf8"))).toEqual({ language: "it" });
-  expect(statSync(home.paths.chosen_file).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(home.paths.chosenFile, "utf8"))).toEqual({ language: "it" });
+  expect(statSync(home.paths.chosenFile).mode & 0o777).toBe(0o600);
 });
 
 it("a damaged chosen.json keeps the gate from starting, by name", async () => {
   const home = temporaryHome();
-  mkdirSync(dirname(home.paths.chosen_file), { recursive: true });
-  writeFileSync(home.paths.chosen_file, '{"language":');
+  mkdirSync(dirname(home.paths.chosenFile), { recursive: true });
+  writeFileSync(home.paths.chosenFile, '{"language":');
   await expect(startGate({ home })).rejects.toMatchObject({
     code: "invalid_config",
-    message: expect.stringContaining(home.paths.chosen_file),
+    message: expect.stringContaining(home.paths.chosenFile),
   });
 });
 
 it("a setting that can't be written says why and which file, and isn't in force", async () => {
   const gate = await startGate();
-  mkdirSync(gate.paths.chosen_file, { recursive: true });
+  mkdirSync(gate.paths.chosenFile, { recursive: true });
   await expect(gate.operator.call("settings.set", { key: "language", value: "it" })).rejects.toMatchObject({
-    message: expect.stringContaining(gate.paths.chosen_file),
+    message: expect.stringContaining(gate.paths.chosenFile),
   });
   expect(gate.gate.core.config.language).toBe("en");
 });

@@ -112,7 +112,7 @@ describe("a database that fails while the gate runs", () => {
     const { alarms, home, operator } = await servedOn(disk);
     disk.fail({ what: "sync", of: "/receipts/", code: "EIO" });
     await operator.call("grants.add", { capability: "fs:write", target: "/tmp/notes/**" });
-    const alarm = [{ code: "receipts_unwritable", subject: home.paths.receipts_dir }];
+    const alarm = [{ code: "receipts_unwritable", subject: home.paths.receiptsDir }];
     await expect.poll(alarms, { timeout: 8000 }).toMatchObject(alarm);
     const { since } = (await alarms())[0] ?? {};
     // Each second it is tried again, and there is nothing to make.

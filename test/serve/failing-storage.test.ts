@@ -28,8 +28,8 @@ function alter(file: string, sql: string): void {
 }
 
 function trailOf({ paths }: TemporaryHome): Record<string, unknown>[] {
-  return readdirSync(paths.audit_dir)
-    .flatMap((name) => readFileSync(join(paths.audit_dir, name), "utf8").trimEnd().split("\n"))
+  return readdirSync(paths.auditDir)
+    .flatMap((name) => readFileSync(join(paths.auditDir, name), "utf8").trimEnd().split("\n"))
     .map((line) => JSON.parse(line));
 }
 

@@ -19,8 +19,8 @@ async function gateOfFewFiles() {
     await gate.kill();
     home.remove();
   });
-  const { operator_socket, operator_token } = home.paths;
-  const operator = await OperatorClient.connect(operator_socket, operator_token);
+  const { operator_socket, operatorToken } = home.paths;
+  const operator = await OperatorClient.connect(operator_socket, operatorToken);
   onTestFinished(() => operator.close());
   return { home, gate, operator };
 }
@@ -42,8 +42,8 @@ it("a gate that may open few files has some left, whatever an agent's connection
   await delay(6000);
   expect(gate.ending).toBeNull();
   expect(gate.openFiles()).toBeLessThan(FILES - 60);
-  const { operator_socket, operator_token } = home.paths;
-  const another = await OperatorClient.connect(operator_socket, operator_token);
+  const { operator_socket, operatorToken } = home.paths;
+  const another = await OperatorClient.connect(operator_socket, operatorToken);
   onTestFinished(() => another.close());
   await another.call("safety.pause", {});
 });

@@ -17,7 +17,7 @@ import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts"
 const READ = { executor: "time_now", args: {} };
 const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
 
-const monthOf = ({ paths }: TemporaryHome) => join(paths.audit_dir, monthFile(Date.now()));
+const monthOf = ({ paths }: TemporaryHome) => join(paths.auditDir, monthFile(Date.now()));
 
 interface Served {
   disk: SmallDisk;
@@ -28,7 +28,7 @@ interface Served {
 }
 
 async function connected(home: TemporaryHome): Promise<Pick<Served, "operator" | "agent">> {
-  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
   onTestFinished(() => operator.close());
   const { agents } = await operator.call("agents.list", {});
   if (agents.length === 0) await operator.call("agents.pair", { name: "worker", level: "Full" });
@@ -46,7 +46,7 @@ async function servedOnSmallDisk(): Promise<Served | undefined> {
   const serve = await startServe(home);
   const clients = await connected(home);
   await clients.agent.ask(READ);
-  const held = [home.paths.audit_reserve, home.paths.state_reserve];
+  const held = [home.paths.auditReserve, home.paths.stateReserve];
   await expect.poll(() => held.map((file) => statSync(file).size)).toEqual([1_048_576, 524_288]);
   await takeRoom(monthOf(home));
   return { disk, home, serve, ...clients };
@@ -68,11 +68,11 @@ async function gateOnSmallDisk(config?: string) {
 /** Fills the room again and again, and calls, until that is so. The last page of a file has room for some lines. */
 async function calledUntil(
   { disk, agent }: Pick<Served, "disk" | "agent">,
-  is_over: (outcome: string) => boolean | Promise<boolean>,
+  isOver: (outcome: string) => boolean | Promise<boolean>,
 ) {
   for (let call = 0; call < 100; call++) {
     disk.fill();
-    if (await is_over((await agent.ask(WRITE)).decision.outcome)) return;
+    if (await isOver((await agent.ask(WRITE)).decision.outcome)) return;
   }
   throw new Error("the disk doesn't get full");
 }
@@ -102,7 +102,7 @@ describe("a full disk", () => {
     expect(reported.filter(({ code }) => code !== "checkpoint_unwritable")).toMatchObject([
       {
         code: "trail_unwritable",
-        subject: paths.audit_dir,
+        subject: paths.auditDir,
         message: expect.stringContaining("last space that was reserved"),
       },
     ]);
@@ -119,7 +119,7 @@ describe("a full disk", () => {
     expect(alarms.get("trail_lost")).toContain("ENOSPC");
     await killed(served);
 
-    expect(await verifyAudit(paths.audit_dir, paths.audit_head)).toMatchObject({
+    expect(await verifyAudit(paths.auditDir, paths.auditHead)).toMatchObject({
       ok: false,
       // The last page of the trail's file may have had room for the line that says so.
       problems: [
@@ -193,9 +193,9 @@ describe("a full disk", () => {
     const disk = smallDisk(1);
     if (disk === undefined) return;
     const home = temporaryHome();
-    const { receipts_dir, checkpoints_dir } = home.paths;
-    mkdirSync(dirname(receipts_dir), { recursive: true });
-    for (const folder of [receipts_dir, checkpoints_dir]) {
+    const { receiptsDir, checkpointsDir } = home.paths;
+    mkdirSync(dirname(receiptsDir), { recursive: true });
+    for (const folder of [receiptsDir, checkpointsDir]) {
       const there = join(disk.folder, basename(folder));
       mkdirSync(there);
       symlinkSync(there, folder);
@@ -219,11 +219,11 @@ describe("a full disk", () => {
     receipts.makeAll();
     checkpoints.signNow();
     expect(alarms.list()).toEqual([]);
-    const made = readFileSync(join(receipts_dir, monthFile(Date.now())), "utf8")
+    const made = readFileSync(join(receiptsDir, monthFile(Date.now())), "utf8")
       .split("\n")
       .slice(0, -1);
     expect(made.map((line) => statementOfLine(line)?.predicate.event)).toEqual([`answer:${token}`]);
-    expect(verifyFolder(receipts_dir, knownKeys(receipts_dir), 1)).toMatchObject({ ok: true, receipts: 1 });
+    expect(verifyFolder(receiptsDir, knownKeys(receiptsDir), 1)).toMatchObject({ ok: true, receipts: 1 });
     const { text } = await gate.operator.call("audit.checkpoint", {});
     expect(await gate.operator.call("audit.verify", { against: text ?? "" })).toMatchObject({ ok: true });
   });

@@ -130,10 +130,10 @@ it("a gate that stops denies what is being judged, and waits for no judge", asyn
 
 it("a surface that answers as soon as it is asked: the agent gets the question first, then the answer", async () => {
   const { gate, agent, judge, folder } = await judgedGate("Supervised");
-  const { gate: core_gate } = gate.gate.core;
+  const { gate: coreGate } = gate.gate.core;
   gate.operator.subscribe((event) => {
     if (event.type === "approval.waiting")
-      core_gate.answer({ token: event.data.token, decision: "approved" }, localPrincipal());
+      coreGate.answer({ token: event.data.token, decision: "approved" }, localPrincipal());
   });
   write(agent, folder, "one");
   (await judge.reviewing(1)).pass();

@@ -83,10 +83,10 @@ describe("while the gate is paused", () => {
     call("after");
     const outcomes: unknown[] = [];
     while (outcomes.length < 1001) outcomes.push((await agent.next("tool.decision")).data.outcome);
-    const paused_at = outcomes.indexOf("denied");
-    expect(paused_at).toBeGreaterThan(0);
-    expect(paused_at).toBeLessThan(1000);
-    expect(outcomes.slice(paused_at)).not.toContain("allowed");
+    const pausedAt = outcomes.indexOf("denied");
+    expect(pausedAt).toBeGreaterThan(0);
+    expect(pausedAt).toBeLessThan(1000);
+    expect(outcomes.slice(pausedAt)).not.toContain("allowed");
   });
 });
 

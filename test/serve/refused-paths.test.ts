@@ -57,42 +57,42 @@ const REFUSALS: Refusal[] = [
   { what: "HOME is relative", harm: () => ({ HOME: "me" }), says: ['HOME is a relative path: "me"'] },
   {
     what: "gate.toml is a pipe",
-    harm: ({ paths }) => fifo(paths.config_file),
+    harm: ({ paths }) => fifo(paths.configFile),
     says: ["~/.config/metnos/gate.toml can't be used: it is not an ordinary file", "mv "],
   },
   {
     what: "gate.toml is a folder",
-    harm: ({ paths }) => folder(paths.config_file),
+    harm: ({ paths }) => folder(paths.configFile),
     says: ["~/.config/metnos/gate.toml can't be used: it is not an ordinary file"],
   },
   {
     what: "chosen.json is a pipe",
-    harm: ({ paths }) => fifo(paths.chosen_file),
+    harm: ({ paths }) => fifo(paths.chosenFile),
     says: ["~/.config/metnos/chosen.json can't be used: it is not an ordinary file"],
   },
   {
     what: "an executor is a pipe",
-    harm: ({ paths }) => fifo(join(paths.executors_dir, "notes.toml")),
+    harm: ({ paths }) => fifo(join(paths.executorsDir, "notes.toml")),
     says: ["~/.config/metnos/executors/notes.toml can't be used: it is not an ordinary file"],
   },
   {
     what: "the executors' folder is a file",
-    harm: ({ paths }) => file(paths.executors_dir),
+    harm: ({ paths }) => file(paths.executorsDir),
     says: ["~/.config/metnos/executors", "is not a folder"],
   },
   {
     what: "operator.token is a pipe",
-    harm: ({ paths }) => fifo(paths.operator_token),
+    harm: ({ paths }) => fifo(paths.operatorToken),
     says: ["the operator's token ~/.local/state/metnos/operator.token can't be used: it is not an ordinary file"],
   },
   {
     what: "operator.token is a folder",
-    harm: ({ paths }) => folder(paths.operator_token),
+    harm: ({ paths }) => folder(paths.operatorToken),
     says: ["the operator's token ~/.local/state/metnos/operator.token can't be used", "mv "],
   },
   {
     what: "gate.lock is a pipe",
-    harm: ({ paths }) => fifo(paths.lock_db),
+    harm: ({ paths }) => fifo(paths.lockDb),
     says: ["the lock ~/.local/state/metnos/gate.lock can't be used: it is not an ordinary file"],
   },
   {
@@ -183,9 +183,9 @@ async function refused({ harm, inside }: Refusal, args: readonly string[]) {
   const env = { ...home.env, ...harm?.(home) };
   onTestFinished(() => chmodSync(home.home, 0o700));
   const before = inside?.(home) ?? [];
-  const why_not = missing(before);
-  if (why_not !== undefined && process.env.CI === "true") throw new Error(`${before[0]} can't be used: ${why_not}`);
-  if (why_not !== undefined) return { why_not, home };
+  const whyNot = missing(before);
+  if (whyNot !== undefined && process.env.CI === "true") throw new Error(`${before[0]} can't be used: ${whyNot}`);
+  if (whyNot !== undefined) return { why_not: whyNot, home };
   const [command = process.execPath, ...words] = [...before, process.execPath, LAUNCHER, ...args];
   const started = new StartedProcess(command, words, { env, cwd: CHECKOUT });
   started.child.stdin?.end();
@@ -210,12 +210,12 @@ it("a configuration with a relative path for a database is refused with its line
   const home = temporaryHome('[grants]\ndb = "grants.db"\n');
   const { code, stderr } = await runGate(home, ["serve"]);
   expect(code).toBe(1);
-  expect(stderr).toContain(`${home.paths.config_file}, line 2: grants.db: expected an absolute path`);
+  expect(stderr).toContain(`${home.paths.configFile}, line 2: grants.db: expected an absolute path`);
 });
 
 it("a command that asks a running gate ends with a sentence, too, where the operator's token is a pipe", async () => {
   const home = temporaryHome();
-  fifo(home.paths.operator_token);
+  fifo(home.paths.operatorToken);
   const { code, stderr } = await runGate(home, ["status"]);
   expect(code).toBe(3);
   expect(stderr).toContain("no gate is running");
@@ -237,7 +237,7 @@ describe("the hook denies with a sentence", () => {
 
   it("and doesn't wait for a token that is a pipe", async () => {
     const home = temporaryHome();
-    fifo(join(home.paths.agent_tokens_dir, "claude-code.token"));
+    fifo(join(home.paths.agentTokensDir, "claude-code.token"));
     const { permission } = await runHook(payload("Read", { file_path: "/srv/a" }), home.env).answer;
     expect(permission).toBe("ask");
   });

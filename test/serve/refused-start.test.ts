@@ -110,9 +110,9 @@ describe("the sockets' folder", () => {
 
   it("of the gate's own is closed to others", async () => {
     const home = temporaryHome();
-    mkdirSync(home.paths.runtime_dir, { recursive: true, mode: 0o755 });
+    mkdirSync(home.paths.runtimeDir, { recursive: true, mode: 0o755 });
     await startGate({ home });
-    expect(statSync(home.paths.runtime_dir).mode & 0o777).toBe(0o700);
+    expect(statSync(home.paths.runtimeDir).mode & 0o777).toBe(0o700);
     expect(statSync(home.paths.state_dir).mode & 0o777).toBe(0o700);
   });
 
@@ -145,7 +145,7 @@ describe("a configuration that doesn't hold: the gate doesn't start and names fi
       message: expect.stringMatching(expected),
       hint: expect.stringContaining("docs/configuration.md"),
     });
-    await expect(startGate({ home })).rejects.toThrow(home.paths.config_file);
+    await expect(startGate({ home })).rejects.toThrow(home.paths.configFile);
     expect(existsSync(home.paths.state_dir)).toBe(false);
   });
 
@@ -153,6 +153,6 @@ describe("a configuration that doesn't hold: the gate doesn't start and names fi
     const home = temporaryHome("[approvals]\nttl_minutes = 3\n");
     const { code, stderr } = await runGate(home, ["serve"]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`${home.paths.config_file}, line 2: approvals.ttl_minutes`);
+    expect(stderr).toContain(`${home.paths.configFile}, line 2: approvals.ttl_minutes`);
   });
 });

@@ -21,11 +21,11 @@ it("with a program that keeps filling the disk a minute of calls is in the trail
   const operator = await operatorOf(home);
   const agent = await pairedAgent(home, operator, "worker", "Full");
   await agent.ask(WRITE);
-  const trail = join(paths.audit_dir, monthFile(Date.now()));
+  const trail = join(paths.auditDir, monthFile(Date.now()));
   await expect.poll(() => roomOf(trail), { timeout: 10_000 }).toBeGreaterThan(4_000_000);
   await expect.poll(() => roomOf(`${paths.safety_db}-wal`), { timeout: 10_000 }).toBeGreaterThan(200_000);
   // It has what was kept aside as soon as the gate gives it back.
-  for (const file of [paths.state_reserve, paths.audit_reserve]) rmSync(file, { force: true });
+  for (const file of [paths.stateReserve, paths.auditReserve]) rmSync(file, { force: true });
   const lines = () => readFileSync(trail, "utf8").match(/"event":"decision"/g)?.length ?? 0;
   const before = lines();
   const stages = new Set<unknown>();

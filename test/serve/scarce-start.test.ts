@@ -21,7 +21,7 @@ async function refusalOn(folder: string): Promise<GateError | undefined> {
     if (error instanceof GateError) return error;
     throw error;
   } finally {
-    for (const place of [home.paths.state_dir, home.paths.audit_dir]) rmSync(place, { recursive: true, force: true });
+    for (const place of [home.paths.state_dir, home.paths.auditDir]) rmSync(place, { recursive: true, force: true });
   }
 }
 

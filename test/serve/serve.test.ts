@@ -11,7 +11,7 @@ import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts"
 const WRITE = { executor: "fs_write", args: { path: "/tmp/notes/a.txt", content: "hello" } };
 
 async function operatorOf({ paths }: TemporaryHome): Promise<OperatorClient> {
-  const client = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+  const client = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
   onTestFinished(() => client.close());
   return client;
 }
@@ -31,7 +31,7 @@ describe("metnos-gate serve", () => {
   it("says where its sockets are, and prints one line a decision", async () => {
     const home = temporaryHome();
     const serve = await startServe(home);
-    for (const place of [home.paths.agent_socket, home.paths.operator_socket, home.paths.audit_dir]) {
+    for (const place of [home.paths.agent_socket, home.paths.operator_socket, home.paths.auditDir]) {
       expect(serve.stderr).toContain(place);
     }
     const operator = await operatorOf(home);
@@ -102,10 +102,10 @@ describe("metnos-gate serve", () => {
     ["allow", "allowed"],
   ] as const)(
     "counts what the trail misses when its folder can't be written; with on_failure %s what reads is allowed, what writes %s",
-    async (on_failure, outcome) => {
-      const home = temporaryHome(`[audit]\non_failure = "${on_failure}"\n`);
-      mkdirSync(dirname(home.paths.audit_dir), { recursive: true });
-      writeFileSync(home.paths.audit_dir, "in the way");
+    async (onFailure, outcome) => {
+      const home = temporaryHome(`[audit]\non_failure = "${onFailure}"\n`);
+      mkdirSync(dirname(home.paths.auditDir), { recursive: true });
+      writeFileSync(home.paths.auditDir, "in the way");
       await startServe(home);
       const operator = await operatorOf(home);
       const agent = await agentOf(home, operator);

@@ -200,9 +200,9 @@ describe("a program that tried more than its command says", () => {
     const agent = await gate.agent("tester", "Full", { supports: ["confine"], session: "s1" });
     for (const capability of ["fs:read", "fs:write"] as const)
       await gate.operator.call("grants.add", { capability, target: `${cwd}/**` });
-    const ran = async (command: string, call_id: string) => {
-      await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd, call_id } });
-      agent.send("tool.ran", { id: "r", call_id, ok: false, refused: true });
+    const ran = async (command: string, callId: string) => {
+      await agent.ask({ executor: "shell_exec", args: { command }, context: { cwd, call_id: callId } });
+      agent.send("tool.ran", { id: "r", call_id: callId, ok: false, refused: true });
       await agent.next("tool.ran.ok");
       return (await gate.operator.call("status", {})).alarms.map(({ code }) => code);
     };
@@ -223,9 +223,9 @@ describe("a program that tried more than its command says", () => {
 });
 
 describe("a call that ran though the gate wasn't asked", () => {
-  const unasked = (call_id: string, executor = "shell_exec") => ({
+  const unasked = (callId: string, executor = "shell_exec") => ({
     id: "r",
-    call_id,
+    call_id: callId,
     ok: true,
     unasked: true,
     input: { executor, args: { command: "make secret-4711" } },

@@ -44,24 +44,24 @@ describe("the trail of a running gate", () => {
     const reader = await first.agent("worker", "Full");
     await reader.ask(READ);
     await first.close();
-    const kept = readFileSync(join(first.paths.audit_dir, OLD));
+    const kept = readFileSync(join(first.paths.auditDir, OLD));
     const message = expect.stringContaining(`${OLD} ${how}`);
-    for (const has_lines of [false, true]) {
+    for (const hasLines of [false, true]) {
       const gate = await startGate({ home: first.home });
-      if (has_lines) await (await gate.agent("worker", "Full")).ask(READ);
+      if (hasLines) await (await gate.agent("worker", "Full")).ask(READ);
       const alarms = async () => (await gate.operator.call("status", {})).alarms;
       await setTimeout(1500);
       expect(await alarms()).toEqual([]);
       const began = performance.now();
-      act(join(first.paths.audit_dir, OLD));
+      act(join(first.paths.auditDir, OLD));
       await expect.poll(alarms, { timeout: 6000 }).toMatchObject([{ code: "trail_changed", message }]);
       expect(performance.now() - began).toBeLessThan(2000);
       // Once only.
-      await gate.operator.call("alarms.acknowledge", { code: "trail_changed", subject: first.paths.audit_dir });
+      await gate.operator.call("alarms.acknowledge", { code: "trail_changed", subject: first.paths.auditDir });
       await setTimeout(1500);
       expect(await alarms()).toEqual([]);
       // Before its end, at which the lengths of all months are kept beside its last checkpoint.
-      writeFileSync(join(first.paths.audit_dir, OLD), kept);
+      writeFileSync(join(first.paths.auditDir, OLD), kept);
       await gate.close();
     }
   });
@@ -73,17 +73,17 @@ describe("the trail of a running gate", () => {
     const operator = await operatorOf(home);
     const agent = await pairedAgent(home, operator, "worker", "Full");
     for (let time = 0; time < 20; time++) await agent.ask(READ);
-    const { audit_dir } = home.paths;
+    const { auditDir } = home.paths;
     const alarms = async () => (await operator.call("status", {})).alarms;
     expect(await alarms()).toEqual([]);
-    const [file = ""] = readdirSync(audit_dir);
+    const [file = ""] = readdirSync(auditDir);
     const began = performance.now();
-    act?.(audit_dir, join(audit_dir, file));
+    act?.(auditDir, join(auditDir, file));
     // The gate looks each second; the rest is the time of a busy machine.
     await expect
       .poll(alarms, { timeout: 6000 })
       .toMatchObject([
-        { code: "trail_changed", subject: audit_dir, message: expect.stringContaining(`${file} ${how}`) },
+        { code: "trail_changed", subject: auditDir, message: expect.stringContaining(`${file} ${how}`) },
       ]);
     const ms = performance.now() - began;
     console.info(`${what}: alarm after ${Math.round(ms)} ms`);
@@ -92,7 +92,7 @@ describe("the trail of a running gate", () => {
     expect((await agent.ask(READ)).decision.outcome).toBe("allowed");
     expect(await alarms()).toHaveLength(1);
     expect((await runGate(home, ["audit", "verify"])).code).toBe(5);
-    await operator.call("alarms.acknowledge", { code: "trail_changed", subject: audit_dir });
+    await operator.call("alarms.acknowledge", { code: "trail_changed", subject: auditDir });
     await setTimeout(2500);
     expect(await alarms()).toEqual([]);
   });

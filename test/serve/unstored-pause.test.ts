@@ -27,7 +27,7 @@ const WAYS: [string, (home: TemporaryHome) => Promise<StartedProcess>][] = [
 /** As a program does that keeps filling the disk, also where the gate can keep no room within its files. */
 async function fillForGood(disk: SmallDisk, { paths }: TemporaryHome): Promise<void> {
   for (const file of [paths.safety_db, paths.agents_db]) await takeRoom(`${file}-wal`);
-  rmSync(paths.state_reserve, { force: true });
+  rmSync(paths.stateReserve, { force: true });
   disk.fill();
 }
 
@@ -35,12 +35,12 @@ async function onFullDisk(way: (home: TemporaryHome) => Promise<StartedProcess>)
   const disk = smallDisk(16);
   if (disk === undefined) return undefined;
   const home = temporaryHome(undefined, disk.folder);
-  const process_started = await way(home);
+  const processStarted = await way(home);
   const operator = await operatorOf(home);
   const agent = await pairedAgent(home, operator, "worker", "Full");
   await agent.ask(READ);
   await fillForGood(disk, home);
-  return { disk, home, operator, agent, started: process_started };
+  return { disk, home, operator, agent, started: processStarted };
 }
 
 /** Kills the gate itself, and waits until another one answers where its supervisor starts one. */
@@ -108,13 +108,13 @@ describe("a pause on a full disk", () => {
     const full = await onFullDisk(start);
     if (full === undefined) return;
     const { disk, home, operator, started } = full;
-    rmSync(home.paths.kept_pauses);
-    mkdirSync(home.paths.kept_pauses);
+    rmSync(home.paths.keptPauses);
+    mkdirSync(home.paths.keptPauses);
     const { note } = await operator.call("safety.pause", { reason: "stop" });
     expect(note).toContain("a restart would forget it: the disk is full");
     await killed(started, home, operator, () => {
       disk.empty();
-      rmdirSync(home.paths.kept_pauses);
+      rmdirSync(home.paths.keptPauses);
     });
     expect(started.stderr).toContain("starting it again, paused: a pause could not be stored");
     const { pause } = await (await operatorOf(home)).call("safety.status", {});

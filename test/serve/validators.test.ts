@@ -16,19 +16,19 @@ import { startGate } from "../support/running-gate.ts";
 const SECRET = "hunter2-is-the-word";
 
 /** A gate whose validators ask these judge agents about every call, and one agent. */
-async function validatedGate(...judge_agents: JudgeAgent[]) {
-  return await gateWith(judge_agents, () => true);
+async function validatedGate(...judgeAgents: JudgeAgent[]) {
+  return await gateWith(judgeAgents, () => true);
 }
 
-async function gateWith(judge_agents: JudgeAgent[], concerns: typeof isConcerned) {
+async function gateWith(judgeAgents: JudgeAgent[], concerns: typeof isConcerned) {
   const gate = await startGate();
-  const validators = judge_agents.map((judge_agent) => {
-    const given = { type: "semantic", judge_agent: judge_agent.name, criteria: "Is it needed?", timeout_seconds: 5 };
+  const validators = judgeAgents.map((judgeAgent) => {
+    const given = { type: "semantic", judge_agent: judgeAgent.name, criteria: "Is it needed?", timeout_seconds: 5 };
     const catalog = { names: () => [], loggedName: (name: string) => name };
     const decisions = new SessionDecisions(catalog);
     const concerned = (x: Reviewable, when: When) => concerns(x, when, new Set());
     const parts = { catalog, decisions, send: "full" as const, isConcerned: concerned, now: Date.now };
-    return validatorOf(validatorConfigSchema.parse(given), judge_agent, parts);
+    return validatorOf(validatorConfigSchema.parse(given), judgeAgent, parts);
   });
   judgedBy(gate.gate.core, ...validators);
   const agent = await gate.agent("tester", "Full");
@@ -71,9 +71,9 @@ it("a rejection blocks the call with the judge's reasons for the agent; the trai
     rule: "validators.rejected",
   });
   expect(line?.reviews).toMatchObject([{ stage: "validators", name: "first", outcome: "rejected", score: 0.2 }]);
-  const trail = readdirSync(gate.paths.audit_dir)
+  const trail = readdirSync(gate.paths.auditDir)
     .filter((name) => name.endsWith(".jsonl"))
-    .map((name) => readFileSync(join(gate.paths.audit_dir, name), "utf8"))
+    .map((name) => readFileSync(join(gate.paths.auditDir, name), "utf8"))
     .join("");
   expect(trail).toContain("first rejected the call");
   expect(trail).not.toMatch(/hunter2|anybody reads it|the text has/);

@@ -52,8 +52,10 @@ it("one file over and over: that file; one host: that host; as it is proposed it
   expect(view?.proposal).toMatchObject({ reach: "host" });
   const { approved_times: _, ...answer } = view?.proposal ?? { approved_times: 0 };
   await gate.operator.call("approvals.resolve", { token, decision: "approved", ...answer });
-  const expires_at = view?.proposal?.expires_at;
-  expect(await gate.operator.call("grants.list", {})).toMatchObject([{ target: "rates.example.net", expires_at }]);
+  const expiresAt = view?.proposal?.expires_at;
+  expect(await gate.operator.call("grants.list", {})).toMatchObject([
+    { target: "rates.example.net", expires_at: expiresAt },
+  ]);
 });
 
 it("proposes nothing for what can only be approved once, however often that was", async () => {

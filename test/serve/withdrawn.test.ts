@@ -6,9 +6,9 @@ import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 /** The gate's sentence quotes these words of the call: they must stay in it all the same. */
 const MAKE = { executor: "Bash", args: { command: "make disconnected paused level agent" } };
 
-async function shown(gate: GateUnderTest, decision_id: string) {
-  const [entry] = (await gate.operator.call("activity.list", {})).filter((one) => one.decision_id === decision_id);
-  const opened = await gate.operator.call("activity.open", { decision_id });
+async function shown(gate: GateUnderTest, decisionId: string) {
+  const [entry] = (await gate.operator.call("activity.list", {})).filter((one) => one.decision_id === decisionId);
+  const opened = await gate.operator.call("activity.open", { decision_id: decisionId });
   return { status: entry?.status, outcome: entry?.outcome, rule: opened.decision.explain.rule, reason: entry?.reason };
 }
 
@@ -55,11 +55,9 @@ describe("what an agent was asked about ends where it was withdrawn", () => {
     const [first, second] = [await gate.agent(), await gate.agent()];
     const [left, stays] = [await first.ask(MAKE), await second.ask(MAKE)];
     expect(tokenOf(left.decision)).toBe(tokenOf(stays.decision));
-    const shown_left = gate.event(
-      ({ type, data }) => type === "decision" && JSON.stringify(data).includes("cancelled"),
-    );
+    const shownLeft = gate.event(({ type, data }) => type === "decision" && JSON.stringify(data).includes("cancelled"));
     await first.close();
-    await shown_left;
+    await shownLeft;
     expect(await shown(gate, left.decision.decision_id)).toMatchObject({ status: "cancelled" });
     expect(await shown(gate, stays.decision.decision_id)).toMatchObject({ outcome: "approval_required" });
     expect(await gate.waiting()).toHaveLength(1);
@@ -82,7 +80,7 @@ describe("what an agent was asked about ends where it was withdrawn", () => {
       "approval.withdrawn-pause",
     ]);
     await gate.close();
-    const lines = linesIn(gate.paths.audit_dir).filter((line) => line.includes("withdrawn: the gate is paused: lunch"));
+    const lines = linesIn(gate.paths.auditDir).filter((line) => line.includes("withdrawn: the gate is paused: lunch"));
     expect(lines).toHaveLength(1);
   });
 });

@@ -185,9 +185,9 @@ async function session(changed: (text: string) => string) {
     request_extra: JSON.parse(String(row.request_extra)),
     granted: JSON.parse(String(row.granted)),
   }));
-  const trail = readdirSync(gate.paths.audit_dir)
+  const trail = readdirSync(gate.paths.auditDir)
     .filter((name) => name.endsWith(".jsonl"))
-    .flatMap((name) => readFileSync(join(gate.paths.audit_dir, name), "utf8").trim().split("\n"))
+    .flatMap((name) => readFileSync(join(gate.paths.auditDir, name), "utf8").trim().split("\n"))
     .map((line) => JSON.parse(line));
   return { decisions, stored: comparable({ decisions, grants, requests, trail }, home) };
 }

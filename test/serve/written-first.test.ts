@@ -18,7 +18,7 @@ interface Answer {
 
 /** The trail's lines as they are in the file at this moment. */
 function trailOf({ paths }: GateUnderTest): Record<string, unknown>[] {
-  const text = readFileSync(join(paths.audit_dir, monthFile(Date.now())), "utf8");
+  const text = readFileSync(join(paths.auditDir, monthFile(Date.now())), "utf8");
   return text
     .split("\n")
     .slice(0, -1)
@@ -38,11 +38,11 @@ function watchAnswers(gate: GateUnderTest): { answered: string[]; unwritten: str
     seen.answered.push(what);
     const lines = trailOf(gate);
     if (status === "cancelled") cancelled.add(decision_id);
-    const is_written =
+    const isWritten =
       status === "cancelled"
         ? lines.filter((line) => line.event === "answer" && line.status === "cancelled").length >= cancelled.size
         : lines.some((line) => line.event === event && line.decision_id === decision_id && line.outcome === outcome);
-    if (!is_written) seen.unwritten.push(what);
+    if (!isWritten) seen.unwritten.push(what);
   };
   const write = Socket.prototype.write;
   Socket.prototype.write = function (this: Socket, ...args: unknown[]): boolean {

@@ -17,9 +17,9 @@ export interface Excess {
 
 /** Everything in `run` that no need of the decision names. */
 export function excessOf(run: Run, allowed: Allowed, line: string, world: World): Excess[] {
-  const is_git = /\bgit\b/.test(line);
-  const writes = new Cover(allowed.needs, "writes", is_git);
-  const reads = new Cover(allowed.needs, "reads", is_git);
+  const isGit = /\bgit\b/.test(line);
+  const writes = new Cover(allowed.needs, "writes", isGit);
+  const reads = new Cover(allowed.needs, "reads", isGit);
   const found: Excess[] = [];
   const add = (kind: Kind, what: string) => found.push({ kind, what: shortened(what, world) });
   const { created, changed, deleted, read, listed } = run.changes;
@@ -33,7 +33,7 @@ export function excessOf(run: Run, allowed: Allowed, line: string, world: World)
   }
   for (const path of changed) {
     if (runsLater(path, world)) add("runs later", path);
-    else if (!writes.covers(path) && !(is_git && reads.isRepositoryOf(path))) add("wrote", path);
+    else if (!writes.covers(path) && !(isGit && reads.isRepositoryOf(path))) add("wrote", path);
   }
   for (const path of deleted) {
     if (isAgentSetting(path)) add("runs later", path);
@@ -42,8 +42,8 @@ export function excessOf(run: Run, allowed: Allowed, line: string, world: World)
   for (const path of read) if (!isReadByItself(path, world) && !reads.covers(path)) add("read", path);
   for (const path of listed) {
     // A removal of a folder, or a read of a repository, lists folders; a folder that has to be checked by its name, too.
-    const is_own = path === "/tmp" || isReadByItself(path, world);
-    if (!is_own && !reads.covers(path)) add("listed", path);
+    const isOwn = path === "/tmp" || isReadByItself(path, world);
+    if (!isOwn && !reads.covers(path)) add("listed", path);
   }
   for (const name of run.leaked) if (!isNamedSecret(name, reads, world)) add("secret shown", name);
   return found;
@@ -53,26 +53,26 @@ export function excessOf(run: Run, allowed: Allowed, line: string, world: World)
 class Cover {
   readonly #needs: readonly AllowedNeed[];
   readonly #for: "reads" | "writes";
-  readonly #is_git: boolean;
+  readonly #isGit: boolean;
 
-  constructor(needs: readonly AllowedNeed[], of: "reads" | "writes", is_git: boolean) {
+  constructor(needs: readonly AllowedNeed[], of: "reads" | "writes", isGit: boolean) {
     // Who may change a file may read it.
     const counts = ({ capability }: AllowedNeed) =>
       capability === "fs:write" || (of === "reads" && capability === "fs:read");
     this.#needs = needs.filter(counts);
     this.#for = of;
-    this.#is_git = is_git;
+    this.#isGit = isGit;
   }
 
   covers(path: string): boolean {
-    return this.#needs.some((need) => need.is_unknown || need.paths.some((own) => this.#reaches(need, own, path)));
+    return this.#needs.some((need) => need.isUnknown || need.paths.some((own) => this.#reaches(need, own, path)));
   }
 
   #reaches({ is_tree }: AllowedNeed, own: string, path: string): boolean {
     if (path === own) return true;
     if (is_tree) return own === "/" || path.startsWith(`${own}/`);
     // For git a need on a folder means the repository there: all of it is read but the ignored .env, .git is written.
-    if (!this.#is_git || !path.startsWith(`${own}/`)) return false;
+    if (!this.#isGit || !path.startsWith(`${own}/`)) return false;
     return this.#for === "reads" ? !path.endsWith("/.env") : path.startsWith(`${own}/.git/`);
   }
 
@@ -123,8 +123,8 @@ const RUNS_LATER =
 
 /** True if what is written there is run, or obeyed, by a program that is called later. */
 function runsLater(path: string, { home }: World): boolean {
-  const in_home = RUNS_LATER_IN_HOME.some((own) => path === `${home}/${own}` || path.startsWith(`${home}/${own}/`));
-  return in_home || RUNS_LATER.test(path) || isAgentSetting(path);
+  const inHome = RUNS_LATER_IN_HOME.some((own) => path === `${home}/${own}` || path.startsWith(`${home}/${own}/`));
+  return inHome || RUNS_LATER.test(path) || isAgentSetting(path);
 }
 
 function isAgentSetting(path: string): boolean {

@@ -19,7 +19,7 @@ export interface AllowedNeed {
   /** Everything below the paths as well. */
   is_tree: boolean;
   /** The target is unknown to the gate, and it allows it nevertheless (Full). */
-  is_unknown: boolean;
+  isUnknown: boolean;
   shown: string;
 }
 
@@ -43,19 +43,19 @@ const SETTINGS = [
   { name: "Full", level: "Full", grants: false },
 ] as const;
 
-/** A decider whose database is in `state_folder`; the project's grants are on `project` and below. */
-export function openDecider(home: string, project: string, state_folder: string): Decider {
+/** A decider whose database is in `stateFolder`; the project's grants are on `project` and below. */
+export function openDecider(home: string, project: string, stateFolder: string): Decider {
   const principal = localPrincipal();
-  const db = openDatabase(join(state_folder, "grants.db"), grantsSchema(home));
-  const empty_db = openDatabase(join(state_folder, "no-grants.db"), grantsSchema(home));
+  const db = openDatabase(join(stateFolder, "grants.db"), grantsSchema(home));
+  const emptyDb = openDatabase(join(stateFolder, "no-grants.db"), grantsSchema(home));
   const granted = new GrantStore(db, home, systemClock);
   for (const capability of ["fs:read", "fs:write"] as const) {
     granted.recordGrant({ ...principal, capability, target: `${project}/**` });
   }
-  const without = new GrantStore(empty_db, home, systemClock);
+  const without = new GrantStore(emptyDb, home, systemClock);
   const shared = {
     home,
-    gate_files: new GateFiles(gatePaths({ HOME: home }), home),
+    gateFiles: new GateFiles(gatePaths({ HOME: home }), home),
     pause: null,
     judge_threshold: 0.3,
     now: Date.now,
@@ -74,13 +74,13 @@ export function openDecider(home: string, project: string, state_folder: string)
     },
     close() {
       db.close();
-      empty_db.close();
+      emptyDb.close();
     },
   };
 }
 
 function allowedNeed({ capability, target }: ResolvedRequirement): AllowedNeed {
-  const plain = { capability, paths: [], is_tree: false, is_unknown: false };
+  const plain = { capability, paths: [], is_tree: false, isUnknown: false };
   switch (target.kind) {
     case "path": {
       const { lexical, real, is_tree } = target;
@@ -92,7 +92,7 @@ function allowedNeed({ capability, target }: ResolvedRequirement): AllowedNeed {
     case "exact":
       return { ...plain, shown: target.value };
     case "unknown":
-      return { ...plain, is_unknown: true, shown: `? ${target.shown}` };
+      return { ...plain, isUnknown: true, shown: `? ${target.shown}` };
     case "none":
       return { ...plain, shown: "" };
   }

@@ -42,10 +42,10 @@ export const CHANGES_ON_THE_WAY = list("changes-on-the-way");
 export const OPTIONS: Readonly<Record<string, readonly string[]>> = optionsByProgram();
 
 function optionsByProgram(): Record<string, string[]> {
-  const by_program: Record<string, string[]> = {};
+  const byProgram: Record<string, string[]> = {};
   for (const line of list("options")) {
     const [program = "", option = ""] = line.split(/: (.*)/s);
-    by_program[program] = [...(by_program[program] ?? []), option];
+    byProgram[program] = [...(byProgram[program] ?? []), option];
   }
-  return by_program;
+  return byProgram;
 }

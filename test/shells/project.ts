@@ -258,7 +258,7 @@ export interface Changes {
   /** Folders whose names were listed. */
   listed: string[];
   /** The text of what was created or changed, as far as it can be a secret's. */
-  written_text: string;
+  writtenText: string;
 }
 
 interface Seen {
@@ -338,7 +338,7 @@ export class WorldCopy {
   }
 
   #scan(): Changes {
-    const changes: Changes = { created: [], changed: [], deleted: [], read: [], listed: [], written_text: "" };
+    const changes: Changes = { created: [], changed: [], deleted: [], read: [], listed: [], writtenText: "" };
     const seen = new Map<string, Seen>();
     this.#walk(this.home, this.world.home, seen, changes);
     this.#walk(this.tmp, "/tmp", seen, changes);
@@ -350,8 +350,8 @@ export class WorldCopy {
   #walk(folder: string, shown: string, seen: Map<string, Seen>, changes: Changes): void {
     let entries: Dirent[] = [];
     const stat = lstatSync(folder);
-    const is_known = shown === "/tmp" || shown === this.world.home || this.#seen.has(shown);
-    if (is_known && stat.atimeMs / 1000 > LONG_AGO + 1) changes.listed.push(shown);
+    const isKnown = shown === "/tmp" || shown === this.world.home || this.#seen.has(shown);
+    if (isKnown && stat.atimeMs / 1000 > LONG_AGO + 1) changes.listed.push(shown);
     try {
       entries = readdirSync(folder, { withFileTypes: true });
     } catch {
@@ -364,30 +364,30 @@ export class WorldCopy {
 
   #look(path: string, shown: string, seen: Map<string, Seen>, changes: Changes): void {
     let stat = lstatSync(path, { bigint: true });
-    const [is_folder, is_link] = [stat.isDirectory(), stat.isSymbolicLink()];
+    const [isFolder, isLink] = [stat.isDirectory(), stat.isSymbolicLink()];
     const before = this.#seen.get(shown);
-    if (before === undefined) changes.created.push({ path: shown, is_folder });
+    if (before === undefined) changes.created.push({ path: shown, is_folder: isFolder });
     else if (
       before.ino !== stat.ino ||
       before.mode !== stat.mode ||
-      (!is_folder && (before.ctime !== stat.ctimeNs || before.size !== stat.size))
+      (!isFolder && (before.ctime !== stat.ctimeNs || before.size !== stat.size))
     ) {
       changes.changed.push(shown);
     }
-    const is_new = this.#seen.size > 0 && (before === undefined || changes.changed.at(-1) === shown);
-    if (is_new && stat.isFile() && stat.size < 100_000n) {
+    const isNew = this.#seen.size > 0 && (before === undefined || changes.changed.at(-1) === shown);
+    if (isNew && stat.isFile() && stat.size < 100_000n) {
       const text = textOf(path, stat);
       // A secret's own file may have changed its mode alone.
-      if (before === undefined || text !== textOf(shown, stat)) changes.written_text += text;
+      if (before === undefined || text !== textOf(shown, stat)) changes.writtenText += text;
     }
-    if (is_folder) this.#walk(path, shown, seen, changes);
-    else if (!is_link && stat.isFile() && stat.atimeMs / 1000n > BigInt(LONG_AGO + 1)) {
+    if (isFolder) this.#walk(path, shown, seen, changes);
+    else if (!isLink && stat.isFile() && stat.atimeMs / 1000n > BigInt(LONG_AGO + 1)) {
       if (before !== undefined) changes.read.push(shown);
       utimesSync(path, LONG_AGO, Number(stat.mtimeMs) / 1000);
       stat = lstatSync(path, { bigint: true });
     }
     const { ino, mode, size, ctimeNs } = stat;
-    seen.set(shown, { is_folder, is_link, ino, mode, size, ctime: ctimeNs });
+    seen.set(shown, { is_folder: isFolder, is_link: isLink, ino, mode, size, ctime: ctimeNs });
   }
 }
 

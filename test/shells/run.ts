@@ -20,7 +20,7 @@ export interface Run {
   changes: Changes;
   /** Which of the world's secrets were printed or written. */
   leaked: (keyof World["secrets"])[];
-  is_timed_out: boolean;
+  isTimedOut: boolean;
   /** The beginning of what was printed, for the reader. */
   output: string;
 }
@@ -100,22 +100,22 @@ export async function runLine(line: string, cwd: string, shell: Shell, copy: Wor
     ...SHELLS[shell],
     line,
   ];
-  const { output, is_timed_out } = await printed(args, env);
+  const { output, isTimedOut } = await printed(args, env);
   const changes = copy.takeChanges();
-  const text = `${output}\n${changes.written_text}`;
+  const text = `${output}\n${changes.writtenText}`;
   const leaked = (Object.keys(secrets) as (keyof typeof secrets)[]).filter((name) => isIn(text, secrets[name]));
-  return { shell, changes, leaked, is_timed_out, output: output.slice(0, 2000) };
+  return { shell, changes, leaked, isTimedOut, output: output.slice(0, 2000) };
 }
 
-function printed(args: string[], env: Record<string, string>): Promise<{ output: string; is_timed_out: boolean }> {
+function printed(args: string[], env: Record<string, string>): Promise<{ output: string; isTimedOut: boolean }> {
   return new Promise((resolve, reject) => {
     const child = spawn("bwrap", args, { env, stdio: ["ignore", "pipe", "pipe", "pipe"] });
     let output = "";
     let status = "";
-    let is_timed_out = false;
+    let isTimedOut = false;
     // Killing bubblewrap ends all that runs in its process namespace.
     const timer = setTimeout(() => {
-      is_timed_out = true;
+      isTimedOut = true;
       child.kill("SIGKILL");
     }, TIME_LIMIT_MS);
     for (const stream of [child.stdout, child.stderr]) {
@@ -130,7 +130,7 @@ function printed(args: string[], env: Record<string, string>): Promise<{ output:
     child.on("close", () => {
       clearTimeout(timer);
       // A line that didn't start did nothing, which must not count as harmless.
-      if (is_timed_out || status.includes('"exit-code"')) resolve({ output, is_timed_out });
+      if (isTimedOut || status.includes('"exit-code"')) resolve({ output, isTimedOut });
       else reject(new Error(`the sandbox did not start: ${output.slice(0, 500)}`));
     });
   });

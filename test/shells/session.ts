@@ -27,9 +27,9 @@ export interface Report {
   /** How many were allowed without asking, and so run in each of the shells. */
   allowed: number;
   /** The same by the setting that allowed it. */
-  allowed_by: Record<string, number>;
+  allowedBy: Record<string, number>;
   runs: Partial<Record<Shell, number>>;
-  timed_out: number;
+  timedOut: number;
   violations: Violation[];
 }
 
@@ -53,13 +53,13 @@ export class ShellSession {
     for (let index = 0; index < AT_ONCE; index++) this.#copies.push(new WorldCopy(this.world, `copy-${index}`));
   }
 
-  /** `shells` are those that a line is run in; `on_line` is called after each line. */
+  /** `shells` are those that a line is run in; `onLine` is called after each line. */
   async run(
     lines: readonly Line[],
     shells: (index: number) => readonly Shell[],
-    on_line?: (report: Report) => void,
+    onLine?: (report: Report) => void,
   ): Promise<Report> {
-    const report: Report = { lines: 0, allowed: 0, allowed_by: {}, runs: {}, timed_out: 0, violations: [] };
+    const report: Report = { lines: 0, allowed: 0, allowedBy: {}, runs: {}, timedOut: 0, violations: [] };
     let next = 0;
     const work = async (copy: WorldCopy) => {
       for (let index = next++; index < lines.length; index = next++) {
@@ -69,15 +69,15 @@ export class ShellSession {
         report.lines++;
         if (allowed !== null) {
           report.allowed++;
-          report.allowed_by[allowed.setting] = (report.allowed_by[allowed.setting] ?? 0) + 1;
+          report.allowedBy[allowed.setting] = (report.allowedBy[allowed.setting] ?? 0) + 1;
           for (const shell of shells(index)) {
             const { run, violation } = await this.#check(line, shell, allowed, copy);
             report.runs[shell] = (report.runs[shell] ?? 0) + 1;
-            if (run.is_timed_out) report.timed_out++;
+            if (run.isTimedOut) report.timedOut++;
             if (violation !== null) report.violations.push(violation);
           }
         }
-        on_line?.(report);
+        onLine?.(report);
       }
     };
     await Promise.all(this.#copies.map(work));
@@ -93,7 +93,7 @@ export class ShellSession {
   /** What a line does beyond everything below the project, whatever the gate thinks of it. */
   async harmOf(line: Line, shell: Shell): Promise<Excess[]> {
     const { project } = this.world;
-    const below = { paths: [project], is_tree: true, is_unknown: false, shown: project };
+    const below = { paths: [project], is_tree: true, isUnknown: false, shown: project };
     const needs = ["fs:read", "fs:write"].map((capability) => ({ capability, ...below }));
     const [copy] = this.#copies;
     if (copy === undefined) throw new Error("there is no copy of the world");
@@ -117,12 +117,12 @@ export class ShellSession {
   }
 
   /** The violation of a shorter line that shows the same kind of excess in the same shell, as far as few runs find one. */
-  async shrink(violation: Violation, max_runs = 40): Promise<Violation> {
+  async shrink(violation: Violation, maxRuns = 40): Promise<Violation> {
     const [copy] = this.#copies;
     const kind = violation.excess[0]?.kind;
     if (copy === undefined) return violation;
     let best = violation;
-    let left = max_runs;
+    let left = maxRuns;
     for (let size = Math.ceil(pieces(best.line.text).length / 2); size >= 1 && left > 0; ) {
       const shorter = await this.#firstShorter(best, size, kind, copy, () => left-- > 0);
       if (shorter !== null) best = shorter;

@@ -37,8 +37,8 @@ function openSession(): ShellSession | null {
 
 /** One text a line, with the shells that it does more in. */
 function shown(report: Report, { world }: ShellSession): string[] {
-  const by_line = Map.groupBy(report.violations, ({ line }) => line);
-  const texts = [...by_line.values()].map((violations) => described(violations).replaceAll(world.home, "~"));
+  const byLine = Map.groupBy(report.violations, ({ line }) => line);
+  const texts = [...byLine.values()].map((violations) => described(violations).replaceAll(world.home, "~"));
   return texts.length > SHOWN ? [...texts.slice(0, SHOWN), `and ${texts.length - SHOWN} lines more`] : texts;
 }
 
@@ -52,15 +52,15 @@ function described(violations: readonly Violation[]): string {
   return `${JSON.stringify(first.line.text)}${where} ${allowed}, but in ${shells}: ${[...done].join(", ")}`;
 }
 
-function printFigures(about: string, { lines, allowed, allowed_by, runs, timed_out, violations }: Report): void {
+function printFigures(about: string, { lines, allowed, allowedBy, runs, timedOut, violations }: Report): void {
   const share = ((100 * allowed) / lines).toFixed(1);
   const each = Object.entries(runs).map(([shell, count]) => `${shell} ${count}`);
   console.log(`${about}: ${allowed} of ${lines} lines (${share} %) are allowed; run in ${each.join(", ")}`);
-  const first = Object.entries(allowed_by).map(([setting, count]) => `${setting} ${count}`);
+  const first = Object.entries(allowedBy).map(([setting, count]) => `${setting} ${count}`);
   console.log(`the strictest setting that allows it: ${first.join(", ")}`);
   const of = new Set(violations.map(({ line }) => line)).size;
   if (of > 0) console.log(`${violations.length} runs of ${of} lines did more than was allowed`);
-  if (timed_out > 0) console.log(`${timed_out} runs were ended by the time limit`);
+  if (timedOut > 0) console.log(`${timedOut} runs were ended by the time limit`);
 }
 
 test("every line of the corpus does harm that is seen, in one of the shells", { timeout: 300_000 }, async () => {
@@ -107,6 +107,6 @@ test("no generated line that is allowed does more than it was allowed", { timeou
   const report = await session.run(lines, (index) => ["bash", index % 2 === 0 ? "zsh -f" : "zsh", "dash"]);
   printFigures("generated lines", report);
   expect(report.allowed).toBeGreaterThanOrEqual(LINES * LEAST_SHARE_RUN);
-  expect(report.timed_out).toBeLessThan(LINES * MOST_SHARE_TIMED_OUT);
+  expect(report.timedOut).toBeLessThan(LINES * MOST_SHARE_TIMED_OUT);
   expect(shown(report, session)).toEqual([]);
 });

@@ -63,8 +63,8 @@ export class AcpSide {
 }
 
 export interface AcpSeatOptions {
-  ask_in?: AskIn;
-  is_strict?: boolean;
+  askIn?: AskIn;
+  isStrict?: boolean;
   name?: string;
 }
 
@@ -76,22 +76,22 @@ export class AcpSeat {
   readonly gate: GateUnderTest;
   readonly proxy: AcpProxy;
 
-  constructor(gate: GateUnderTest, { ask_in = "gate", is_strict = false, name = "opencode-acp" }: AcpSeatOptions = {}) {
+  constructor(gate: GateUnderTest, { askIn = "gate", isStrict = false, name = "opencode-acp" }: AcpSeatOptions = {}) {
     this.gate = gate;
     const say = (text: string) => this.said.push(text);
     const socket = gate.paths.agent_socket;
-    const connected = new ConnectedGate({ name, socket, token: gate.token(name), retry_ms: 500 }, say);
+    const connected = new ConnectedGate({ name, socket, token: gate.token(name), retryMs: 500 }, say);
     const [editor, agent] = [new LineOutput(this.editor.input), new LineOutput(this.agent.input)];
     this.proxy = new AcpProxy({
       gate: connected,
-      ask_in,
-      is_strict,
+      askIn,
+      isStrict,
       editor,
       agent,
-      agent_output: this.agent.output,
+      agentOutput: this.agent.output,
       say,
     });
-    const direction = { max_bytes: 1024 * 1024 * 4, beyond: "drop" } as const;
+    const direction = { maxBytes: 1024 * 1024 * 4, beyond: "drop" } as const;
     const { proxy } = this;
     const tooLong = (who: string) => () => proxy.tooLong(who);
     new LineFilter({

@@ -24,8 +24,8 @@ export class AgentConnection {
   #unread: Message[] = [];
   #expecting: Expecting[] = [];
   #text = "";
-  #next_id = 1;
-  #is_closed = false;
+  #nextId = 1;
+  #isClosed = false;
 
   private constructor(socket: Socket) {
     this.socket = socket;
@@ -34,7 +34,7 @@ export class AgentConnection {
     socket.on("error", () => socket.destroy()); // 'close' follows
     this.closed = new Promise((resolve) => {
       socket.once("close", () => {
-        this.#is_closed = true;
+        this.#isClosed = true;
         for (const { reject } of this.#expecting) reject(new Error("the connection ended"));
         resolve();
       });
@@ -61,7 +61,7 @@ export class AgentConnection {
     const index = this.#unread.findIndex(matches);
     const [found] = index === -1 ? [] : this.#unread.splice(index, 1);
     if (found !== undefined) return Promise.resolve(found);
-    if (this.#is_closed) return Promise.reject(new Error("the connection ended"));
+    if (this.#isClosed) return Promise.reject(new Error("the connection ended"));
     return new Promise((resolve, reject) => this.#expecting.push({ matches, resolve, reject }));
   }
 
@@ -82,7 +82,7 @@ export class AgentConnection {
 
   /** Asks for one call and gives the first decision, and a way to wait for the final one. */
   async ask(call: Partial<ProposedCall> & { executor: string }): Promise<Asked> {
-    const id = `call-${this.#next_id++}`;
+    const id = `call-${this.#nextId++}`;
     this.send("tool.call", { id, intent: "", args: {}, ...call });
     const isOurs = (message: Message) => message.data.id === id;
     const message = await this.next(isOurs);
@@ -92,7 +92,7 @@ export class AgentConnection {
   }
 
   async ping(): Promise<void> {
-    const id = `ping-${this.#next_id++}`;
+    const id = `ping-${this.#nextId++}`;
     this.send("ping", { id });
     await this.next((message) => message.type === "pong" && message.data.id === id);
   }

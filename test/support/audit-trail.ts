@@ -9,9 +9,9 @@ import { tempFolder } from "./temp-folder.ts";
 export function freshTrail(clock = new ManualClock()) {
   const top = tempFolder();
   const folder = join(top, "vaglio");
-  const head_file = join(top, "state/audit-head");
-  const opened = () => new AuditLog(folder, head_file, clock.now);
-  return { top, folder, head_file, clock, opened };
+  const headFile = join(top, "state/audit-head");
+  const opened = () => new AuditLog(folder, headFile, clock.now);
+  return { top, folder, headFile, clock, opened };
 }
 
 /** Writes one line for each text and closes the log. */

@@ -61,11 +61,11 @@ function sandbox(root: string): string[] {
   const around = [BWRAP, ...args, "--unshare-net", "--die-with-parent", "--"];
   const [file = "", ...rest] = around;
   // Containers often forbid namespaces: then the recorders alone have to do.
-  sandbox_works ??= spawnSync(file, [...rest, BASH, "-c", ":"]).status === 0;
-  return sandbox_works ? around : [];
+  sandboxWorks ??= spawnSync(file, [...rest, BASH, "-c", ":"]).status === 0;
+  return sandboxWorks ? around : [];
 }
 
-let sandbox_works: boolean | undefined;
+let sandboxWorks: boolean | undefined;
 
 function recorded(text: string): RecordedCall[] {
   const fields = text.split("\0");

@@ -61,13 +61,13 @@ export interface TestBoxOptions {
 /** A box of that user's: what lies in `folder` becomes that user's. */
 export function testBox({ user, folder, declaration, found = {} }: TestBoxOptions): TestBox {
   const home = join(folder, "home");
-  const state_dir = join(home, ".local/state/metnos");
-  mkdirSync(state_dir, { recursive: true });
+  const stateDir = join(home, ".local/state/metnos");
+  mkdirSync(stateDir, { recursive: true });
   if (user.uid !== undefined) for (const path of [folder, declaration.project]) give(path, user.uid);
   const whole: Declaration = { cwd: declaration.project, reads: [], writes: [], network: false, ...declaration };
   const question: BoxQuestion = {
     home,
-    state_dir,
+    state_dir: stateDir,
     declaration: whole,
     found: { run_later: [], secrets: [], ...found },
   };

@@ -132,8 +132,8 @@ function manyHazards(): ApprovalView {
 function changedScript(): ApprovalView {
   const before = runs("./build.sh --all");
   const { description } = before;
-  const stands_for = (description?.stands_for ?? []).map((one) => ({ ...one, has_changed: true as const }));
-  return { ...before, description: description && { ...description, stands_for } };
+  const standsFor = (description?.stands_for ?? []).map((one) => ({ ...one, has_changed: true as const }));
+  return { ...before, description: description && { ...description, stands_for: standsFor } };
 }
 
 /** With what a server may say of its tool. */

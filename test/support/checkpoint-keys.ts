@@ -12,7 +12,7 @@ export function testSigner(): TestSigner {
   const { x = "" } = publicKey.export({ format: "jwk" });
   return {
     public_key: publicKey,
-    public_bytes: Buffer.from(x, "base64url"),
+    publicBytes: Buffer.from(x, "base64url"),
     sign: (message) => sign(null, message, privateKey),
   };
 }
@@ -23,7 +23,7 @@ export function testKeys(): CheckpointKeys & { rotate(): TestSigner; all: TestSi
   return {
     all,
     current: () => all.at(-1),
-    known: () => all.map(({ public_bytes }) => public_bytes),
+    known: () => all.map(({ publicBytes }) => publicBytes),
     rotate() {
       const made = testSigner();
       all.push(made);

@@ -27,7 +27,7 @@ export class NetworkUnderTest {
   /** What each name resolves to; a list of lists: one answer after the other. */
   readonly names: Map<string, string[] | string[][]>;
   /** The names that were looked up. */
-  readonly looked_up: string[];
+  readonly lookedUp: string[];
   /** Ports of loopback that count as public: the test's own servers'. */
   readonly servers: Set<number>;
 
@@ -37,7 +37,7 @@ export class NetworkUnderTest {
     this.network = parts.network;
     this.failures = parts.failures;
     this.names = parts.names;
-    this.looked_up = parts.looked_up;
+    this.lookedUp = parts.lookedUp;
     this.servers = parts.servers;
   }
 
@@ -107,7 +107,7 @@ export async function openedNetwork(limits: Partial<NetworkLimits> = {}): Promis
   });
   onTestFinished(() => core.close());
   const names: NetworkUnderTest["names"] = new Map();
-  const looked_up: string[] = [];
+  const lookedUp: string[] = [];
   const servers = new Set<number>();
   const network = new BoxNetwork({
     ...core,
@@ -119,7 +119,7 @@ export async function openedNetwork(limits: Partial<NetworkLimits> = {}): Promis
     rules: {
       resolve: async (name) => {
         const bare = name.replace(/\.$/, "");
-        looked_up.push(bare);
+        lookedUp.push(bare);
         const found = names.get(bare);
         if (found === undefined) throw new Error("ENOTFOUND");
         return (Array.isArray(found[0]) ? found.shift() : found) as string[];
@@ -128,16 +128,16 @@ export async function openedNetwork(limits: Partial<NetworkLimits> = {}): Promis
     },
   });
   onTestFinished(() => network.close());
-  return new NetworkUnderTest({ core, home, network, failures, names, looked_up, servers });
+  return new NetworkUnderTest({ core, home, network, failures, names, lookedUp, servers });
 }
 
 export class RunUnderTest {
   readonly way: RunNetwork;
   readonly agent_id: string;
 
-  constructor(way: RunNetwork, agent_id: string) {
+  constructor(way: RunNetwork, agentId: string) {
     this.way = way;
-    this.agent_id = agent_id;
+    this.agent_id = agentId;
   }
 
   /** Where the proxy listens, outside of the box. */
@@ -199,7 +199,7 @@ export class RunUnderTest {
 export class Wire {
   readonly socket: Socket;
   #text = "";
-  #is_ended = false;
+  #isEnded = false;
   readonly #events = new EventEmitter();
   readonly #take = (chunk: Buffer) => {
     this.#text += chunk.toString("latin1");
@@ -213,19 +213,19 @@ export class Wire {
     socket.on("error", () => undefined);
     for (const event of ["end", "close"])
       socket.on(event, () => {
-        this.#is_ended = true;
+        this.#isEnded = true;
         this.#events.emit("more");
       });
   }
 
   /** All that came up to this text; less where the connection ends before. */
   async until(text: string): Promise<string> {
-    while (!this.#text.includes(text) && !this.#is_ended) await once(this.#events, "more");
+    while (!this.#text.includes(text) && !this.#isEnded) await once(this.#events, "more");
     return this.#text;
   }
 
   async rest(): Promise<string> {
-    while (!this.#is_ended) await once(this.#events, "more");
+    while (!this.#isEnded) await once(this.#events, "more");
     return this.#text;
   }
 

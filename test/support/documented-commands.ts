@@ -72,7 +72,7 @@ async function inShell(line: string, env: NodeJS.ProcessEnv, cwd: string): Promi
 /** As the launcher does, without the second that fifty processes take to start: what it wrote to stdout, then to stderr. */
 async function inProcess(words: readonly string[], env: NodeJS.ProcessEnv, cwd: string): Promise<Ended> {
   const written = { stdout: "", stderr: "" };
-  const [env_before, cwd_before] = [process.env, process.cwd()];
+  const [envBefore, cwdBefore] = [process.env, process.cwd()];
   const listening = process.stdout.listeners("error");
   for (const name of ["stdout", "stderr"] as const)
     vi.spyOn(process[name], "write").mockImplementation((text) => {
@@ -85,8 +85,8 @@ async function inProcess(words: readonly string[], env: NodeJS.ProcessEnv, cwd: 
     const code = await main(words);
     return { code, text: written.stdout + written.stderr };
   } finally {
-    process.env = env_before;
-    process.chdir(cwd_before);
+    process.env = envBefore;
+    process.chdir(cwdBefore);
     vi.restoreAllMocks();
     for (const listener of process.stdout.rawListeners("error"))
       if (!listening.includes(listener)) process.stdout.off("error", listener as () => void);

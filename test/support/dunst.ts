@@ -31,20 +31,20 @@ export class DunstDesktop {
     this.#monitor = monitor;
   }
 
-  /** `is_asleep`: dunst isn't started; the bus starts it at the first call. */
-  static async start(is_asleep = false): Promise<DunstDesktop> {
+  /** `isAsleep`: dunst isn't started; the bus starts it at the first call. */
+  static async start(isAsleep = false): Promise<DunstDesktop> {
     const folder = tempFolder();
     const base = { PATH: process.env.PATH ?? "", HOME: folder };
     const display = new StartedProcess("Xvfb", ["-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"], {
       env: base,
     });
     await display.printed(/\d+\n/);
-    const on_display = { ...base, DISPLAY: `:${display.stdout.trim()}` };
+    const onDisplay = { ...base, DISPLAY: `:${display.stdout.trim()}` };
     const service = join(folder, "dunst.service");
     const found = spawnSync("sh", ["-c", "command -v dunst"], { encoding: "utf8" }).stdout.trim();
     writeFileSync(service, `[D-BUS Service]\nName=org.freedesktop.Notifications\nExec=${found}\n`);
-    const { address } = await PrivateBus.start(is_asleep ? { services: folder, env: on_display } : {});
-    const env = { ...on_display, DBUS_SESSION_BUS_ADDRESS: address };
+    const { address } = await PrivateBus.start(isAsleep ? { services: folder, env: onDisplay } : {});
+    const env = { ...onDisplay, DBUS_SESSION_BUS_ADDRESS: address };
     const menu = join(folder, "menu");
     // dunst gives the buttons on stdin and takes the chosen one from stdout.
     writeFileSync(
@@ -65,7 +65,7 @@ export class DunstDesktop {
     const monitor = new StartedProcess("dbus-monitor", ["--session", ...rules], { env });
     await monitor.printed(/member=NameLost/);
     const desktop = new DunstDesktop(address, env, folder, monitor);
-    if (!is_asleep) await desktop.startDunst();
+    if (!isAsleep) await desktop.startDunst();
     return desktop;
   }
 

@@ -14,7 +14,7 @@ export const LABELS_OF_0_1_0: readonly (readonly [string, Reach])[] = [
 ];
 
 /** A request to write `file` that waits, with these choices in it. Its token. */
-export function rowOf_0_1_0(db: Database.Database, file: string, choices: readonly unknown[]): string {
+export function rowOf010(db: Database.Database, file: string, choices: readonly unknown[]): string {
   const extra = {
     executor: "fs_write",
     intent: "",

@@ -19,7 +19,7 @@ export function fakeModel(said: readonly Said[], options: Partial<Omit<Model, "a
     name: "small",
     is_online: false,
     problem: null,
-    timeout_ms: 10_000,
+    timeoutMs: 10_000,
     max_tokens: 512,
     ...options,
     asked,
@@ -29,7 +29,7 @@ export function fakeModel(said: readonly Said[], options: Partial<Omit<Model, "a
       signals.push(signal);
       const next = said[Math.min(asked.length, said.length) - 1] ?? "";
       if (next instanceof Error) throw next;
-      if (next === "hangs") await neverAnswered(signal, model.timeout_ms);
+      if (next === "hangs") await neverAnswered(signal, model.timeoutMs);
       return { text: next, ms: 1, input_tokens: null, output_tokens: null, cost: 0 };
     },
   };
@@ -39,10 +39,10 @@ export function fakeModel(said: readonly Said[], options: Partial<Omit<Model, "a
 export const UNREACHABLE = new ModelError("unreachable", "nobody answers there");
 
 /** Until the model's time is over, or it is aborted. */
-function neverAnswered(signal: AbortSignal, timeout_ms: number): Promise<never> {
+function neverAnswered(signal: AbortSignal, timeoutMs: number): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.throwIfAborted();
-    const timer = setTimeout(() => reject(new ModelError("not-answering", "no answer in time")), timeout_ms);
+    const timer = setTimeout(() => reject(new ModelError("not-answering", "no answer in time")), timeoutMs);
     signal.addEventListener(
       "abort",
       () => {

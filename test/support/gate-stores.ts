@@ -78,7 +78,7 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
 /** A broker on real files, with a record of its events. */
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
-  const { registry, db: approvals_db } = openedApprovals(join(folder, "approvals.db"), clock);
+  const { registry, db: approvalsDb } = openedApprovals(join(folder, "approvals.db"), clock);
   const sent: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest; granted?: boolean }[] = [];
   const failures: string[] = [];
   const requestOf = (token: string) => registry.getPending(token) as PendingRequest;
@@ -92,9 +92,20 @@ export function openedBroker(folder: string, clock = new ManualClock(), settings
       grantsWritten: (request) => sent.push({ event: "grantsWritten", request }),
       returnTimeOver: (left) => broker.withdraw(left),
       failed: (what) => failures.push(what),
-      moved: (token, expires_at) => sent.push({ event: "moved", request: { ...requestOf(token), expires_at } }),
+      moved: (token, expiresAt) =>
+        sent.push({ event: "moved", request: { ...requestOf(token), expires_at: expiresAt } }),
     },
   );
   onTestFinished(() => broker.stop());
-  return { broker, registry, approvals_db, grants: stored.grants, grants_db: stored.db, clock, sent, failures, folder };
+  return {
+    broker,
+    registry,
+    approvals_db: approvalsDb,
+    grants: stored.grants,
+    grants_db: stored.db,
+    clock,
+    sent,
+    failures,
+    folder,
+  };
 }

@@ -38,8 +38,8 @@ export function decided(world: World, executor: string, args: Record<string, unk
   const { home, cwd, env, level = "Full", grants = null, program = PROGRAM } = world;
   const call = { intent: "", executor, args, ...(cwd === undefined ? {} : { context: { cwd } }) };
   const subject = { agent: null, level, principal: { channel: "local", sender_id: "roberto" } };
-  const gate_files = new GateFiles(gatePaths({ HOME: home }), home, [program]);
-  const settings = { home, env, grants, gate_files, pause: null, judge_threshold: 0, now: Date.now };
+  const gateFiles = new GateFiles(gatePaths({ HOME: home }), home, [program]);
+  const settings = { home, env, grants, gateFiles, pause: null, judge_threshold: 0, now: Date.now };
   const examined = examineCall(call, subject, CATALOG, settings);
   const { outcome, stage, reason } = decisionOf(examined);
   const { needs = [] } = examined.x;
@@ -63,7 +63,7 @@ export function fateOf(
 ): "denied" | "asked" | "free" {
   const all = withFurtherNeeds(needs, { home, cwd, env });
   const call = { intent: "", executor: "fs_write", args: {}, ...(cwd === undefined ? {} : { context: { cwd } }) };
-  const gate_files = new GateFiles(gatePaths({ HOME: home }), home, [program]);
-  if (guard(call, CATALOG.find("fs_write", "generic"), all, { home, env, gate_files }) !== null) return "denied";
+  const gateFiles = new GateFiles(gatePaths({ HOME: home }), home, [program]);
+  if (guard(call, CATALOG.find("fs_write", "generic"), all, { home, env, gateFiles }) !== null) return "denied";
   return all.some(({ capability }) => capability === "code:exec") ? "asked" : "free";
 }

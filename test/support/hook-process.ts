@@ -23,8 +23,8 @@ export interface HookOptions {
 
 /** A PreToolUse payload as Claude Code writes it. */
 export function payload(
-  tool_name: string,
-  tool_input: Record<string, unknown>,
+  toolName: string,
+  toolInput: Record<string, unknown>,
   more: Record<string, unknown> = {},
 ): string {
   return JSON.stringify({
@@ -34,8 +34,8 @@ export function payload(
     prompt_id: "prompt-1",
     permission_mode: "default",
     hook_event_name: "PreToolUse",
-    tool_name,
-    tool_input,
+    tool_name: toolName,
+    tool_input: toolInput,
     tool_use_id: "use-1",
     ...more,
   });

@@ -142,8 +142,10 @@ export function operatorWithJudges(operator: OperatorApi, judged: Judged): Judge
     "reviews.list": () => ({ running, refused }),
     "reviews.override": ({ id }: { id: string }) => {
       overridden.push(id);
-      const overridden_at = new Date().toISOString();
-      refused = refused.map((one) => (one.id === id ? { ...one, can_override: false, overridden_at } : one));
+      const overriddenAt = new Date().toISOString();
+      refused = refused.map((one) =>
+        one.id === id ? { ...one, can_override: false, overridden_at: overriddenAt } : one,
+      );
       changed();
       return refused.find((one) => one.id === id);
     },

@@ -32,10 +32,10 @@ export async function judgedCore({
   const { home = temporaryHome(config), clock = new ManualClock() } = options;
   const log: string[] = [];
   const core = await openCore({ env: home.env, clock, log: (line) => log.push(line) });
-  let is_open = true;
+  let isOpen = true;
   const close = () => {
-    if (is_open) core.close();
-    is_open = false;
+    if (isOpen) core.close();
+    isOpen = false;
   };
   onTestFinished(close);
   judgedBy(core, ...judges);

@@ -45,16 +45,16 @@ export class JudgedGate {
     this.#calls += 1;
     const id = `proposed-${this.#calls}`;
     agent.send("tool.call", { id, intent: "", args: {}, ...call });
-    let is_decided = false;
+    let isDecided = false;
     const read = async () => {
       const message = await agent.next(({ data }) => data.id === id);
-      is_decided = true;
+      isDecided = true;
       if (message.type !== "tool.decision") throw new Error(`expected a decision, got ${JSON.stringify(message)}`);
       return decisionSchema.parse(message.data);
     };
     const decision = read();
     decision.catch(() => undefined); // of a connection that is ended on purpose nobody awaits it
-    return { id, decision, isDecided: () => is_decided, final: read };
+    return { id, decision, isDecided: () => isDecided, final: read };
   }
 
   async card(token: string): Promise<ApprovalView> {
@@ -65,7 +65,7 @@ export class JudgedGate {
   }
 
   trail(): Record<string, unknown>[] {
-    return linesIn(this.home.paths.audit_dir).map((line) => JSON.parse(line) as Record<string, unknown>);
+    return linesIn(this.home.paths.auditDir).map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
   /** The trail's line of a decision. */

@@ -4,16 +4,16 @@ import { AuditLog } from "../../main/records/audit/log.ts";
  * Writes audit lines until one can't be written, in a process whose files may grow no further than a limit: the write that
  * reaches it is a short one. Prints how many lines were taken as written.
  */
-const [, , folder = "", head_file = ""] = process.argv;
+const [, , folder = "", headFile = ""] = process.argv;
 const MAX_LINES = 1000;
 
-const log = new AuditLog(folder, head_file);
+const log = new AuditLog(folder, headFile);
 let written = 0;
 log.subscribe(() => {
   written++;
 });
-for (let line = 0; line < MAX_LINES && log.write_failures === 0; line++) {
+for (let line = 0; line < MAX_LINES && log.writeFailures === 0; line++) {
   log.append({ event: "test", ts: Date.now() / 1000, text: "x".repeat(line) });
   log.flush();
 }
-console.log(JSON.stringify({ written, failures: log.write_failures, last_failure: log.last_failure }));
+console.log(JSON.stringify({ written, failures: log.writeFailures, last_failure: log.last_failure }));

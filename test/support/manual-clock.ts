@@ -3,7 +3,7 @@ import type { BootTime, Clock } from "../../main/base/clocks/clock.ts";
 /** Clocks that only move when they are set. */
 export class ManualClock implements Clock {
   ms: number;
-  #boot_ms = 1_000_000;
+  #bootMs = 1_000_000;
   #boot = 1;
 
   constructor(iso = "2026-05-04T10:00:00Z") {
@@ -12,12 +12,12 @@ export class ManualClock implements Clock {
 
   readonly now = (): number => this.ms;
 
-  readonly boot = (): BootTime => ({ id: `boot-${String(this.#boot).padStart(7, "0")}`, ms: this.#boot_ms });
+  readonly boot = (): BootTime => ({ id: `boot-${String(this.#boot).padStart(7, "0")}`, ms: this.#bootMs });
 
   /** Time passes. */
   advance(seconds: number): void {
     this.ms += seconds * 1000;
-    this.#boot_ms += seconds * 1000;
+    this.#bootMs += seconds * 1000;
   }
 
   /** Somebody sets the wall clock, ahead or back; no time passes. */
@@ -29,7 +29,7 @@ export class ManualClock implements Clock {
   reboot(): void {
     this.ms += 30_000;
     this.#boot++;
-    this.#boot_ms = 20_000;
+    this.#bootMs = 20_000;
   }
 }
 

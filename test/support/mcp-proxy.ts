@@ -29,7 +29,7 @@ export interface ProxyOptions {
 export class ProxyUnderTest {
   readonly process: StartedProcess;
   readonly log: string;
-  #next_id = 0;
+  #nextId = 0;
 
   constructor(home: TemporaryHome, { words = ["--name", "notes"], env = {}, server }: ProxyOptions = {}) {
     this.log = join(home.home, `server-${Math.random().toString(36).slice(2)}.log`);
@@ -57,13 +57,13 @@ export class ProxyUnderTest {
   }
 
   write(message: object | string | Buffer): void {
-    const is_bytes = typeof message === "string" || Buffer.isBuffer(message);
-    this.process.child.stdin?.write(is_bytes ? message : `${JSON.stringify(message)}\n`);
+    const isBytes = typeof message === "string" || Buffer.isBuffer(message);
+    this.process.child.stdin?.write(isBytes ? message : `${JSON.stringify(message)}\n`);
   }
 
   /** Sends a request. @returns its answer */
   async request(method: string, params: object): Promise<Answer> {
-    const id = this.#next_id++;
+    const id = this.#nextId++;
     this.write({ jsonrpc: "2.0", id, method, params });
     return await this.answer(id);
   }

@@ -14,9 +14,9 @@ export function cpuMs(act: () => void): number {
 /** Where a measure is not below its limit, it is taken so often at the most: what is slow by itself is slow each time. */
 const MEASURES = 5;
 
-/** The least of some measures, in milliseconds: taken anew until one is below `limit_ms`. */
-export async function least(limit_ms: number, measure: () => number | Promise<number>): Promise<number> {
+/** The least of some measures, in milliseconds: taken anew until one is below `limitMs`. */
+export async function least(limitMs: number, measure: () => number | Promise<number>): Promise<number> {
   let found = Number.POSITIVE_INFINITY;
-  for (let taken = 0; taken < MEASURES && found >= limit_ms; taken++) found = Math.min(found, await measure());
+  for (let taken = 0; taken < MEASURES && found >= limitMs; taken++) found = Math.min(found, await measure());
   return found;
 }

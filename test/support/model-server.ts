@@ -82,14 +82,14 @@ export class ModelServer {
   readonly #waiting: Script[] = [];
   #always: Script;
   #aborted = 0;
-  #bytes_sent = 0;
-  #connections_ever = 0;
+  #bytesSent = 0;
+  #connectionsEver = 0;
 
   private constructor(always: Script) {
     this.#always = always;
     this.#server = createServer((request, response) => void this.#serve(request, response));
     this.#server.on("connection", (socket: Socket) => {
-      this.#connections_ever += 1;
+      this.#connectionsEver += 1;
       this.#sockets.add(socket);
       socket.once("close", () => {
         this.#sockets.delete(socket);
@@ -116,7 +116,7 @@ export class ModelServer {
   }
 
   /** The same server by an address that counts as another machine's. */
-  get online_url(): string {
+  get onlineUrl(): string {
     return `http://0.0.0.0:${this.port}/v1`;
   }
 
@@ -125,17 +125,17 @@ export class ModelServer {
     return this.#aborted;
   }
 
-  get open_connections(): number {
+  get openConnections(): number {
     return this.#sockets.size;
   }
 
-  get connections_ever(): number {
-    return this.#connections_ever;
+  get connectionsEver(): number {
+    return this.#connectionsEver;
   }
 
   /** Of answers' bodies. */
-  get bytes_sent(): number {
-    return this.#bytes_sent;
+  get bytesSent(): number {
+    return this.#bytesSent;
   }
 
   /** For the next questions, one after the other; the usual answer after them. */
@@ -194,9 +194,9 @@ export class ModelServer {
     if (dialect === undefined) {
       this.others.push(`${request.method} ${request.url}`);
       this.#changed.emit("changed");
-      const is_list = request.method === "GET" && request.url?.endsWith("/models");
-      response.writeHead(is_list ? 200 : 404, { "content-type": "application/json" });
-      response.end(JSON.stringify(is_list ? { object: "list", data: [{ id: "test-model" }] } : {}));
+      const isList = request.method === "GET" && request.url?.endsWith("/models");
+      response.writeHead(isList ? 200 : 404, { "content-type": "application/json" });
+      response.end(JSON.stringify(isList ? { object: "list", data: [{ id: "test-model" }] } : {}));
       return;
     }
     const received = readRequest(dialect, request.headers, text);
@@ -279,16 +279,16 @@ export class ModelServer {
 
   #json(response: ServerResponse, body: unknown): void {
     const text = JSON.stringify(body);
-    this.#bytes_sent += text.length;
+    this.#bytesSent += text.length;
     response.writeHead(200, { "content-type": "application/json" }).end(text);
   }
 
   /** So many pieces, as fast as the client reads them. */
-  async #write(response: ServerResponse, piece: Buffer, count: number, pause_ms = 0): Promise<void> {
+  async #write(response: ServerResponse, piece: Buffer, count: number, pauseMs = 0): Promise<void> {
     for (let sent = 0; sent < count && !response.destroyed; sent++) {
-      this.#bytes_sent += piece.length;
+      this.#bytesSent += piece.length;
       if (!response.write(piece)) await Promise.race([once(response, "drain"), once(response, "close")]);
-      if (pause_ms > 0) await new Promise((resolve) => setTimeout(resolve, pause_ms));
+      if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     response.end();
   }
@@ -296,7 +296,7 @@ export class ModelServer {
   async #bomb(response: ServerResponse): Promise<void> {
     const gzip = createGzip();
     gzip.on("data", (piece: Buffer) => {
-      this.#bytes_sent += piece.length;
+      this.#bytesSent += piece.length;
       response.write(piece);
     });
     const spaces = Buffer.alloc(MEGABYTE, " ");
@@ -334,7 +334,7 @@ function readRequest(dialect: Dialect, headers: IncomingHttpHeaders, text: strin
     role,
     text: content,
   }));
-  const system_messages = all.filter(({ role }) => role === "system").map(({ text }) => text);
+  const systemMessages = all.filter(({ role }) => role === "system").map(({ text }) => text);
   const format = (dialect === "openai" ? body.response_format : (body.output_config as Body | undefined)?.format) as
     | Body
     | undefined;
@@ -343,7 +343,7 @@ function readRequest(dialect: Dialect, headers: IncomingHttpHeaders, text: strin
     headers,
     text,
     body,
-    system: dialect === "anthropic" ? String(body.system ?? "") : system_messages.join("\n"),
+    system: dialect === "anthropic" ? String(body.system ?? "") : systemMessages.join("\n"),
     messages: all.filter(({ role }) => role !== "system"),
     schema: dialect === "openai" ? (format?.json_schema as Body | undefined)?.schema : format?.schema,
     max_tokens: (body.max_tokens ?? body.max_completion_tokens) as number | undefined,
@@ -353,7 +353,7 @@ function readRequest(dialect: Dialect, headers: IncomingHttpHeaders, text: strin
 
 function replyBody(dialect: Dialect, reply: ModelReply, end: "stop" | "length" = "stop"): Body {
   const { text, input_tokens = 100, output_tokens = 20 } = reply;
-  const is_counted = input_tokens !== null && output_tokens !== null;
+  const isCounted = input_tokens !== null && output_tokens !== null;
   if (dialect === "anthropic")
     return {
       id: "msg_test",
@@ -363,7 +363,7 @@ function replyBody(dialect: Dialect, reply: ModelReply, end: "stop" | "length" =
       content: [{ type: "text", text }],
       stop_reason: end === "stop" ? "end_turn" : "max_tokens",
       stop_sequence: null,
-      ...(is_counted ? { usage: { input_tokens, output_tokens } } : {}),
+      ...(isCounted ? { usage: { input_tokens, output_tokens } } : {}),
     };
   const usage = { prompt_tokens: input_tokens, completion_tokens: output_tokens };
   return {
@@ -372,7 +372,7 @@ function replyBody(dialect: Dialect, reply: ModelReply, end: "stop" | "length" =
     created: 0,
     model: "test-model",
     choices: [{ index: 0, message: { role: "assistant", content: text, refusal: null }, finish_reason: end }],
-    ...(is_counted ? { usage } : {}),
+    ...(isCounted ? { usage } : {}),
   };
 }
 

@@ -18,14 +18,14 @@ const ALL_CAPABILITIES = ["actions", "body", "body-markup"];
 export interface Notification {
   id: number;
   sender: string;
-  replaces_id: number;
-  app_name: string;
+  replacesId: number;
+  appName: string;
   title: string;
   body: string;
   /** Label by key. */
   actions: Map<string, string>;
   hints: Record<string, Variant>;
-  expire_timeout: number;
+  expireTimeout: number;
 }
 
 /** A program on the bus, of whatever kind. */
@@ -45,20 +45,20 @@ export class NotificationServer {
   readonly calls: Notification[] = [];
   readonly #changed = new EventEmitter();
   readonly #capabilities: readonly string[];
-  #last_id = 0;
+  #lastId = 0;
   /** Takes notifications, but never returns their ids. */
-  is_stuck = false;
+  isStuck = false;
 
-  private constructor(bus: MessageBus, capabilities: readonly string[], first_id: number) {
+  private constructor(bus: MessageBus, capabilities: readonly string[], firstId: number) {
     this.bus = bus;
     this.#capabilities = capabilities;
-    this.#last_id = first_id;
+    this.#lastId = firstId;
     bus.addMethodHandler((message: Message) => this.#called(message));
   }
 
-  static async start(address: string, capabilities = ALL_CAPABILITIES, first_id = 0): Promise<NotificationServer> {
+  static async start(address: string, capabilities = ALL_CAPABILITIES, firstId = 0): Promise<NotificationServer> {
     const bus = await busProgram(address);
-    const server = new NotificationServer(bus, capabilities, first_id);
+    const server = new NotificationServer(bus, capabilities, firstId);
     if ((await bus.requestName(NAME, 4)) !== RequestNameReply.PRIMARY_OWNER) throw new Error("there is one already");
     return server;
   }
@@ -108,7 +108,7 @@ export class NotificationServer {
     if (message.member === "GetCapabilities") reply("as", [this.#capabilities]);
     if (message.member === "Notify") {
       const id = this.#notify(message);
-      if (!this.is_stuck) reply("u", [id]);
+      if (!this.isStuck) reply("u", [id]);
     }
     if (message.member === "CloseNotification") {
       const [id] = message.body as [number];
@@ -121,7 +121,7 @@ export class NotificationServer {
   }
 
   #notify({ sender, body }: Message): number {
-    const [app_name, replaces_id, , title, text, actions, hints, expire_timeout] = body as [
+    const [appName, replacesId, , title, text, actions, hints, expireTimeout] = body as [
       string,
       number,
       string,
@@ -131,18 +131,18 @@ export class NotificationServer {
       Record<string, Variant>,
       number,
     ];
-    const id = replaces_id > 0 ? replaces_id : ++this.#last_id;
+    const id = replacesId > 0 ? replacesId : ++this.#lastId;
     const pairs = actions.flatMap((key, index) => (index % 2 === 0 ? [[key, actions[index + 1] ?? ""] as const] : []));
     const one = {
       id,
       sender,
-      replaces_id,
-      app_name,
+      replacesId,
+      appName,
       title,
       body: text,
       actions: new Map(pairs),
       hints,
-      expire_timeout,
+      expireTimeout,
     };
     this.shown.set(id, one);
     this.calls.push(one);

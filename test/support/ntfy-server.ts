@@ -36,7 +36,7 @@ export class NtfyServer {
   /** Wanted to publish to this topic, and to read any; null: everybody may. */
   token: string | null = null;
   /** Nobody can read or write these without it. */
-  private_topics: string[] = [];
+  privateTopics: string[] = [];
 
   private constructor(server: Server) {
     this.#server = server;
@@ -137,7 +137,7 @@ export class NtfyServer {
   }
 
   #mayUse(topic: string, token: string | undefined): boolean {
-    return this.token === null || token === this.token || !this.private_topics.includes(topic);
+    return this.token === null || token === this.token || !this.privateTopics.includes(topic);
   }
 
   #read(topic: string, url: URL, token: string | undefined, response: ServerResponse): void {

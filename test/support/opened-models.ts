@@ -48,7 +48,7 @@ export function openedModel(server: ModelServer, options: OpenOptions = {}): Ope
   const db = openDatabase(options.file ?? join(tempFolder(), "activity.db"), ACTIVITY_SCHEMA);
   const failures: string[] = [];
   const alarms = new Alarms(clock.now, () => undefined);
-  const model_alarms = new ModelAlarms(alarms);
+  const modelAlarms = new ModelAlarms(alarms);
   const parsed = modelConfigSchema.parse({
     dialect,
     base_url: server.base_url,
@@ -63,15 +63,15 @@ export function openedModel(server: ModelServer, options: OpenOptions = {}): Ope
       db,
       now: clock.now,
       failed: (what) => failures.push(what),
-      changed: (model) => model_alarms.look(model),
+      changed: (model) => modelAlarms.look(model),
     },
   );
-  let is_closed = false;
+  let isClosed = false;
   const close = () => {
-    if (is_closed) return;
-    is_closed = true;
+    if (isClosed) return;
+    isClosed = true;
     models.close();
-    model_alarms.close();
+    modelAlarms.close();
     db.close();
   };
   onTestFinished(close);

@@ -31,7 +31,7 @@ export interface PageOptions {
   height?: number;
   scheme?: "light" | "dark";
   /** The page's clock is stopped from now on: only `page.clock.runFor(ms)` moves it. */
-  stands_still?: boolean;
+  standsStill?: boolean;
   /** Somebody else's address with the gate behind `/operator`, in place of a bridge. */
   origin?: string;
   /** What the page has stored for it. */
@@ -114,9 +114,9 @@ export async function openPage(operator: OperatorApi, options: PageOptions = {})
   if (options.origin === undefined) await bridgeTo(page, operator, opened);
   if (options.secret !== undefined)
     await page.addInitScript((secret) => localStorage.setItem("metnos_page_secret", secret), options.secret);
-  if (options.stands_still) await installClock(page);
+  if (options.standsStill) await installClock(page);
   await page.goto(`${origin}/#/${options.at ?? "approvals"}`);
-  if (options.stands_still) {
+  if (options.standsStill) {
     await stopClock(page);
     // The place is loaded when it is opened, and shown by a timer.
     while ((await page.getByRole("heading", { level: 1 }).count()) === 0) await page.clock.runFor(100);

@@ -28,14 +28,14 @@ export async function settled(page: Page): Promise<void> {
 
 /** Presses what may be pressed too early on a slow machine: again, until `done` has happened. */
 export async function pressUntil<T>(button: Locator, done: Promise<T>): Promise<T> {
-  let is_done = false;
+  let isDone = false;
   const ended = done.then((value) => {
-    is_done = true;
+    isDone = true;
     return value;
   });
-  while (!is_done) {
+  while (!isDone) {
     await Promise.race([ended, passing(SETTLED_MS)]);
-    if (!is_done && (await button.isVisible())) await button.click({ timeout: CLICK_MS }).catch(() => undefined); // removed meanwhile
+    if (!isDone && (await button.isVisible())) await button.click({ timeout: CLICK_MS }).catch(() => undefined); // removed meanwhile
     await Promise.race([ended, passing(SETTLED_MS)]);
   }
   return await ended;

@@ -10,7 +10,7 @@ const SECRET = "6".repeat(64);
 /** The gate behind `/operator`, as the headless gate serves it; it can be unreachable for a while. */
 export async function serveOperator(operator: OperatorApi) {
   const server = new WebSocketServer({ noServer: true });
-  const gate = { is_there: true };
+  const gate = { isThere: true };
   const connected = new Set<WebSocket>();
   let port = 0;
   const serve = (socket: WebSocket) => {
@@ -37,12 +37,12 @@ export async function serveOperator(operator: OperatorApi) {
     });
   };
   const origin = await servePage((request, socket, head) => {
-    if (!gate.is_there || request.url !== "/operator") socket.destroy();
+    if (!gate.isThere || request.url !== "/operator") socket.destroy();
     else server.handleUpgrade(request, socket, head, serve);
   });
   port = Number(new URL(origin).port);
   const leave = () => {
-    gate.is_there = false;
+    gate.isThere = false;
     for (const socket of connected) socket.terminate();
   };
   onTestFinished(leave);
@@ -51,8 +51,8 @@ export async function serveOperator(operator: OperatorApi) {
     /** What the page stores, so that this one can prove itself. */
     secret: SECRET,
     leave,
-    come_back: () => {
-      gate.is_there = true;
+    comeBack: () => {
+      gate.isThere = true;
     },
   };
 }

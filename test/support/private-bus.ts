@@ -33,10 +33,10 @@ export class PrivateBus {
   /** `services`: a folder that names what the bus starts on demand; `env` is for that. Without it, it starts nothing. */
   static async start({ services, env = {} }: { services?: string; env?: NodeJS.ProcessEnv } = {}): Promise<PrivateBus> {
     const settings = join(tempFolder(), "session.conf");
-    const service_dir = services === undefined ? "" : `<servicedir>${services}</servicedir>`;
+    const serviceDir = services === undefined ? "" : `<servicedir>${services}</servicedir>`;
     writeFileSync(
       settings,
-      `<busconfig><type>session</type><listen>unix:tmpdir=${tmpdir()}</listen><auth>EXTERNAL</auth>${service_dir}
+      `<busconfig><type>session</type><listen>unix:tmpdir=${tmpdir()}</listen><auth>EXTERNAL</auth>${serviceDir}
         <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
       </busconfig>`,
     );

@@ -30,8 +30,8 @@ export function programNamesIn(source: string, names: ReadonlySet<string>): stri
 /** A name; a list of them; a name with an option behind it. */
 function namesInText(text: string, names: ReadonlySet<string>): string[] {
   const words = text.split(/\s+/).filter((word) => word !== "");
-  const is_list = words.length > 1 && words.every((word) => names.has(word));
-  if (names.has(text) || is_list) return words;
+  const isList = words.length > 1 && words.every((word) => names.has(word));
+  if (names.has(text) || isList) return words;
   const [first = "", second = ""] = words;
   return names.has(first) && second.startsWith("-") ? [first] : [];
 }

@@ -14,12 +14,12 @@ export interface Prepared {
 /** A call as it is once validation has passed: its executor found, its needs known. */
 export function prepared(
   home: string,
-  executor_name: string,
+  executorName: string,
   args: Record<string, unknown>,
   more: { intent?: string; context?: CallContext } = {},
 ): Prepared {
-  const call: ProposedCall = { intent: more.intent ?? "", executor: executor_name, args };
+  const call: ProposedCall = { intent: more.intent ?? "", executor: executorName, args };
   if (more.context !== undefined) call.context = more.context;
-  const executor = CATALOG.find(executor_name, "any");
+  const executor = CATALOG.find(executorName, "any");
   return { call, executor, needs: needsOf(call, executor, home) };
 }

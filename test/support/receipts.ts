@@ -10,21 +10,21 @@ import { type ReceiptsReport, verifyFolder } from "../../main/records/receipts/v
 
 /** The receipts of a gate under test, as whoever reads its files finds them. */
 
-export function receiptsIn({ receipts_dir }: Pick<GatePaths, "receipts_dir">): StoredReceipt[] {
-  return [...storedReceipts(receipts_dir)];
+export function receiptsIn({ receiptsDir }: Pick<GatePaths, "receiptsDir">): StoredReceipt[] {
+  return [...storedReceipts(receiptsDir)];
 }
 
-export function answersIn(paths: Pick<GatePaths, "receipts_dir">): AnswerPredicate[] {
+export function answersIn(paths: Pick<GatePaths, "receiptsDir">): AnswerPredicate[] {
   return receiptsIn(paths).flatMap(({ statement: { predicate } }) => ("decision" in predicate ? [predicate] : []));
 }
 
-export function grantsIn(paths: Pick<GatePaths, "receipts_dir">): GrantPredicate[] {
+export function grantsIn(paths: Pick<GatePaths, "receiptsDir">): GrantPredicate[] {
   return receiptsIn(paths).flatMap(({ statement: { predicate } }) => ("grant" in predicate ? [predicate] : []));
 }
 
 /** Against its own keys, and what its databases know of the end. */
-export function verified({ receipts_dir, receipt_key }: GatePaths, home: string): ReceiptsReport {
-  return verifyFolder(receipts_dir, knownKeys(receipts_dir, receipt_key), recordedEnd({ HOME: home }));
+export function verified({ receiptsDir, receiptKey }: GatePaths, home: string): ReceiptsReport {
+  return verifyFolder(receiptsDir, knownKeys(receiptsDir, receiptKey), recordedEnd({ HOME: home }));
 }
 
 /** Everything in the folder of receipts, with what is signed in it as text. */

@@ -19,12 +19,12 @@ export interface GateOptions {
   clock?: Clock;
   /** A wall clock alone: both clocks move with it. */
   now?: () => number;
-  frame_timeout_ms?: number;
+  frameTimeoutMs?: number;
   notifications?: NonNullable<ServeOptions["notifications"]>;
   web?: boolean;
-  accept_empty?: NonNullable<ServeOptions["accept_empty"]>;
+  acceptEmpty?: NonNullable<ServeOptions["acceptEmpty"]>;
   /** Left out: few. Making as many as a user's gate has, and removing them, takes longer than most tests. */
-  pipes_ahead?: number;
+  pipesAhead?: number;
 }
 
 const FEW_PIPES = 4;
@@ -34,14 +34,14 @@ export class GateUnderTest {
   readonly gate: RunningGate;
   readonly home: TemporaryHome;
   readonly log: string[];
-  readonly #log_events: EventEmitter;
+  readonly #logEvents: EventEmitter;
   #closing: Promise<void> | undefined;
 
-  constructor(gate: RunningGate, home: TemporaryHome, log: string[], log_events: EventEmitter) {
+  constructor(gate: RunningGate, home: TemporaryHome, log: string[], logEvents: EventEmitter) {
     this.gate = gate;
     this.home = home;
     this.log = log;
-    this.#log_events = log_events;
+    this.#logEvents = logEvents;
   }
 
   get paths(): GatePaths {
@@ -62,7 +62,7 @@ export class GateUnderTest {
     for (;;) {
       const line = this.log.find((text) => pattern.test(text));
       if (line !== undefined) return line;
-      await once(this.#log_events, "line");
+      await once(this.#logEvents, "line");
     }
   }
 
@@ -95,8 +95,8 @@ export class GateUnderTest {
     extra: Record<string, unknown> = {},
   ): Promise<AgentConnection> {
     const { agents } = await this.operator.call("agents.list", {});
-    const is_paired = agents.some((agent) => agent.name === name && agent.revoked_at === null);
-    if (!is_paired) await this.operator.call("agents.pair", { name, level });
+    const isPaired = agents.some((agent) => agent.name === name && agent.revoked_at === null);
+    if (!isPaired) await this.operator.call("agents.pair", { name, level });
     const connection = await this.connect();
     const answer = await connection.hello(name, { token: this.token(name), ...extra });
     if (answer.type !== "hello.ok") throw new Error(`not greeted: ${JSON.stringify(answer)}`);
@@ -105,7 +105,7 @@ export class GateUnderTest {
 
   /** The operator's contract over its socket, as the command line uses it. */
   async operatorClient(): Promise<OperatorClient> {
-    const client = await OperatorClient.connect(this.paths.operator_socket, this.paths.operator_token);
+    const client = await OperatorClient.connect(this.paths.operator_socket, this.paths.operatorToken);
     onTestFinished(() => client.close());
     return client;
   }
@@ -131,21 +131,21 @@ export async function startGate({ home, config, now, ...options }: GateOptions =
   const place = home ?? temporaryHome(config);
   if (options.web === true) givePort(place);
   const log: string[] = [];
-  const log_events = new EventEmitter();
+  const logEvents = new EventEmitter();
   const gate = await serveGate({
-    pipes_ahead: FEW_PIPES,
+    pipesAhead: FEW_PIPES,
     ...options,
     ...(now === undefined ? {} : { clock: clockOf(now) }),
     env: place.env,
     log: (line) => {
       log.push(line);
-      log_events.emit("line");
+      logEvents.emit("line");
     },
   });
-  const under_test = new GateUnderTest(gate, place, log, log_events);
+  const underTest = new GateUnderTest(gate, place, log, logEvents);
   const events: string[] = [];
-  under_test.operator.subscribe((event) => events.push(JSON.stringify(event).slice(0, 600)));
+  underTest.operator.subscribe((event) => events.push(JSON.stringify(event).slice(0, 600)));
   onTestFailed(() => console.log(["What the gate said:", ...events.slice(-40), ...log.slice(-40)].join("\n")));
-  onTestFinished(() => under_test.close());
-  return under_test;
+  onTestFinished(() => underTest.close());
+  return underTest;
 }

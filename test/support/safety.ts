@@ -35,11 +35,14 @@ export function goal(change: Partial<Goal> = {}): Goal {
   return { goal_id: "g-1", description: "sort the photos", priority: "normal", goal_type: "task", ...change };
 }
 
-export function graphOf(count: number, required_caps: string[] = ["local:fs"]) {
+export function graphOf(count: number, requiredCaps: string[] = ["local:fs"]) {
   return {
     root_goal_id: "g-1",
     subtasks: Object.fromEntries(
-      Array.from({ length: count }, (_, index) => [`t-${index}`, { subtask_id: `t-${index}`, required_caps }]),
+      Array.from({ length: count }, (_, index) => [
+        `t-${index}`,
+        { subtask_id: `t-${index}`, required_caps: requiredCaps },
+      ]),
     ),
   };
 }

@@ -9,7 +9,7 @@ import type { TemporaryHome } from "./temporary-home.ts";
 /** The two sides of a gate that runs in a child process. Closed when the test ends. */
 
 export async function operatorOf({ paths }: TemporaryHome): Promise<OperatorClient> {
-  const client = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+  const client = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
   onTestFinished(() => client.close());
   return client;
 }

@@ -13,21 +13,21 @@ import { ManualClock } from "./manual-clock.ts";
 /** A trail with its checkpoints in a temporary folder, and the gates that write them. */
 export function signedTrail(clock = new ManualClock(), keys = testKeys()) {
   const trail = freshTrail(clock);
-  const { top, folder, head_file } = trail;
-  const record_file = join(top, "state/audit-tree");
-  const checkpoints_dir = join(top, "checkpoints");
+  const { top, folder, headFile } = trail;
+  const recordFile = join(top, "state/audit-tree");
+  const checkpointsDir = join(top, "checkpoints");
   const failures: unknown[] = [];
   /** A gate's parts, as it is started. */
-  const start = (checkpoint_file?: string) => {
-    const audit = new AuditLog(folder, head_file, clock.now);
+  const start = (checkpointFile?: string) => {
+    const audit = new AuditLog(folder, headFile, clock.now);
     const alarms = new Alarms(clock.now, () => undefined);
     const checkpoints = new Checkpoints({
       audit,
       keys,
       folder,
-      record_file,
-      checkpoints_dir,
-      checkpoint_file,
+      recordFile,
+      checkpointsDir,
+      checkpoint_file: checkpointFile,
       now: clock.now,
       alarms,
       failed: (_what, error) => failures.push(error),
@@ -69,12 +69,12 @@ export function signedTrail(clock = new ManualClock(), keys = testKeys()) {
   /** What `audit verify --against` of a gate that is started now finds. */
   const verified = async (against?: string) => {
     const gate = start();
-    const report = await verifyAudit(folder, head_file, gate.audit.end, clock.now(), gate.claims(against));
+    const report = await verifyAudit(folder, headFile, gate.audit.end, clock.now(), gate.claims(against));
     gate.end();
     return report;
   };
   const stored = () =>
-    existsSync(checkpoints_dir) ? readFileSync(join(checkpoints_dir, "2026-05.checkpoints"), "utf8") : "";
-  return { ...trail, record_file, checkpoints_dir, keys, failures, start, verified, stored };
+    existsSync(checkpointsDir) ? readFileSync(join(checkpointsDir, "2026-05.checkpoints"), "utf8") : "";
+  return { ...trail, recordFile, checkpointsDir, keys, failures, start, verified, stored };
 }
 export type SignedTrail = ReturnType<typeof signedTrail>;

@@ -8,12 +8,12 @@ export class StandInBox implements Box {
   /** What `prepare` throws, where it is set. */
   failure: Error | undefined;
   /** A folder that a command which runs may change. */
-  being_changed: string | undefined;
+  beingChanged: string | undefined;
   readonly prepared: ConfinedRun[] = [];
   readonly discarded: (readonly string[])[] = [];
 
   isBeingChanged(path: string): boolean {
-    return this.being_changed !== undefined && isAtOrBelow(path, this.being_changed);
+    return this.beingChanged !== undefined && isAtOrBelow(path, this.beingChanged);
   }
 
   prepare(run: ConfinedRun): { argv: readonly string[] } {

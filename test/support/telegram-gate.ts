@@ -27,13 +27,13 @@ import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
 
 /** So that no test waits; that a tap needs a second is a test of its own. */
 const QUICK: Partial<Timing> = {
-  poll_seconds: 5,
-  first_wait_ms: 5,
-  longest_wait_ms: 20,
-  edit_interval_ms: 0,
-  tap_delay_ms: 0,
-  settle_ms: 2000,
-  close_ms: 1000,
+  pollSeconds: 5,
+  firstWaitMs: 5,
+  longestWaitMs: 20,
+  editIntervalMs: 0,
+  tapDelayMs: 0,
+  settleMs: 2000,
+  closeMs: 1000,
 };
 
 export interface TelegramGateOptions {
@@ -47,7 +47,7 @@ export interface TelegramGateOptions {
   waits?: Waits;
   clock?: Clock;
   level?: Level;
-  gather_above?: number;
+  gatherAbove?: number;
 }
 
 export interface AskedCall {
@@ -67,7 +67,7 @@ export class TelegramGate {
   readonly log: string[];
   readonly #router: Router;
   readonly #level: Level;
-  #is_open = true;
+  #isOpen = true;
 
   private constructor(parts: {
     server: TelegramServer;
@@ -94,8 +94,8 @@ export class TelegramGate {
     const server = options.server ?? (await telegramServer());
     const home = options.home ?? configuredHome(server, options);
     const log: string[] = [];
-    const { clock = systemClock, level = "Supervised", gather_above = 100 } = options;
-    const core = await openCore({ env: home.env, clock, log: (line) => log.push(line), logs_decisions: false });
+    const { clock = systemClock, level = "Supervised", gatherAbove = 100 } = options;
+    const core = await openCore({ env: home.env, clock, log: (line) => log.push(line), logsDecisions: false });
     const opened: { channel?: TelegramChannel } = {};
     const operator = new Operator(core, {
       channels: () =>
@@ -115,7 +115,7 @@ export class TelegramGate {
         env: home.env,
         log: (line) => log.push(`telegram: ${line}`),
         changed: () => core.publish({ type: "channels.changed", data: {} }),
-        showEach: (agent_id) => router?.showEach(agent_id),
+        showEach: (agentId) => router?.showEach(agentId),
       },
       { ...QUICK, ...options.timing },
       options.waits,
@@ -130,7 +130,7 @@ export class TelegramGate {
       clock,
       log: (line: string) => log.push(line),
     };
-    router = new Router({ ...shared, gather_above });
+    router = new Router({ ...shared, gatherAbove });
     await router.start();
     const gate = new TelegramGate({ server, home, core, operator, channel, router, log, level });
     onTestFinished(() => gate.close());
@@ -138,8 +138,8 @@ export class TelegramGate {
   }
 
   async close(): Promise<void> {
-    if (!this.#is_open) return;
-    this.#is_open = false;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
     this.#router.close();
     await this.channel.close();
     this.core.close();
@@ -174,9 +174,9 @@ export class TelegramGate {
   }
 
   /** The agent asks to write this file. */
-  asks(file = "a.txt", content = "text", session = "s1", agent_name = "tester"): AskedCall {
+  asks(file = "a.txt", content = "text", session = "s1", agentName = "tester"): AskedCall {
     const { core } = this;
-    const agent = core.agents.named(agent_name) ?? core.agents.pair(agent_name, this.#level).agent;
+    const agent = core.agents.named(agentName) ?? core.agents.pair(agentName, this.#level).agent;
     const folder = join(this.home.home, "work");
     mkdirSync(folder, { recursive: true });
     const args = { path: join(folder, file), content };
@@ -229,12 +229,12 @@ export class TelegramGate {
 
 export function configuredHome(server: TelegramServer, { telegram = "", config = "" }: TelegramGateOptions = {}) {
   const home = temporaryHome();
-  mkdirSync(home.paths.config_dir, { recursive: true, mode: 0o700 });
-  const token_file = join(home.paths.config_dir, "telegram.token");
-  writeFileSync(token_file, `${BOT_TOKEN}\n`, { mode: 0o600 });
+  mkdirSync(home.paths.configDir, { recursive: true, mode: 0o700 });
+  const tokenFile = join(home.paths.configDir, "telegram.token");
+  writeFileSync(tokenFile, `${BOT_TOKEN}\n`, { mode: 0o600 });
   writeFileSync(
-    home.paths.config_file,
-    `${config}\n[telegram]\ntoken_file = ${JSON.stringify(token_file)}\napi_url = "${server.url}"\n${telegram}\n`,
+    home.paths.configFile,
+    `${config}\n[telegram]\ntoken_file = ${JSON.stringify(tokenFile)}\napi_url = "${server.url}"\n${telegram}\n`,
   );
   return home;
 }

@@ -29,9 +29,9 @@ export class TelegramLinking {
     "telegram.status": () => Promise.resolve(this.status),
     "telegram.link": () => {
       this.asked.push("link");
-      const expires_at = new Date(Date.now() + 600_000).toISOString();
-      this.becomes({ link_expires_at: expires_at, claim: null });
-      return Promise.resolve({ url: `https://t.me/ada_gate_bot?start=${"c0ffee".repeat(5)}cc`, expires_at });
+      const expiresAt = new Date(Date.now() + 600_000).toISOString();
+      this.becomes({ link_expires_at: expiresAt, claim: null });
+      return Promise.resolve({ url: `https://t.me/ada_gate_bot?start=${"c0ffee".repeat(5)}cc`, expires_at: expiresAt });
     },
     "telegram.confirm": ({ id }: { id: string }) => this.#end("confirm", id),
     "telegram.reject": ({ id }: { id: string }) => this.#end("reject", id),

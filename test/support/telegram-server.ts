@@ -51,7 +51,7 @@ export type TelegramFault =
   | { drop: "before" | "after" }
   | { body: string }
   /** It has its effect at once, and is answered once this has happened. */
-  | { answered_after: Promise<void> };
+  | { answeredAfter: Promise<void> };
 
 interface SentUpdate {
   update_id: number;
@@ -73,25 +73,25 @@ export class TelegramServer {
   #updates: SentUpdate[] = [];
   #newest: SentUpdate | undefined;
   #repeated: SentUpdate[] = [];
-  #next_update = 1000;
-  #next_message = 1;
-  #next_callback = 1;
+  #nextUpdate = 1000;
+  #nextMessage = 1;
+  #nextCallback = 1;
   #poll: { response: ServerResponse; ended: AbortController; offset: number } | undefined;
-  #in_flight = 0;
+  #inFlight = 0;
   /** How time passes here: a poll waits, and an answer of 429 counts, by it. */
   waits: Waits = WAITS;
-  readonly #not_before = new Map<string, number>();
+  readonly #notBefore = new Map<string, number>();
   /** Calls of a method that came sooner than the 429 before them allowed. */
-  too_soon: string[] = [];
+  tooSoon: string[] = [];
   #faults: { method: string; fault: TelegramFault; left: number }[] = [];
   /** Called before each call is answered; what it gives goes wrong. */
   chaos: ((call: ApiCall) => TelegramFault | undefined) | undefined;
 
   private constructor() {
     this.#server = createServer((request, response) => {
-      this.#in_flight += 1;
+      this.#inFlight += 1;
       response.once("close", () => {
-        this.#in_flight -= 1;
+        this.#inFlight -= 1;
       });
       void this.#serve(request, response);
     });
@@ -122,7 +122,7 @@ export class TelegramServer {
 
   /** Nothing is asked of it but, perhaps, to wait for what arrives. */
   get isQuiet(): boolean {
-    return this.#in_flight === (this.#poll === undefined ? 0 : 1);
+    return this.#inFlight === (this.#poll === undefined ? 0 : 1);
   }
 
   get isPolled(): boolean {
@@ -149,7 +149,7 @@ export class TelegramServer {
   writes(user: ChatUser, text: string, extra: Record<string, unknown> = {}): void {
     this.push({
       message: {
-        message_id: this.#next_message++,
+        message_id: this.#nextMessage++,
         date: Math.floor(Date.now() / 1000),
         from: { is_bot: false, ...user },
         chat: { id: user.id, type: "private", first_name: user.first_name },
@@ -174,7 +174,7 @@ export class TelegramServer {
     data: string,
     chat: Record<string, unknown> = { type: "private" },
   ): string {
-    const id = `cb${this.#next_callback++}`;
+    const id = `cb${this.#nextCallback++}`;
     this.push({
       callback_query: {
         id,
@@ -192,11 +192,11 @@ export class TelegramServer {
     return id;
   }
 
-  push(update: Record<string, unknown>, update_id = this.#next_update++): number {
-    this.#newest = { update_id, ...update };
+  push(update: Record<string, unknown>, updateId = this.#nextUpdate++): number {
+    this.#newest = { update_id: updateId, ...update };
     this.#updates.push(this.#newest);
     this.#answerPoll();
-    return update_id;
+    return updateId;
   }
 
   /** Delivers these again although they were confirmed. */
@@ -250,7 +250,7 @@ export class TelegramServer {
     const params = body === "" ? {} : (JSON.parse(body) as Record<string, unknown>);
     const call = { method, params };
     this.calls.push(call);
-    if (this.waits.monotonic() < (this.#not_before.get(method) ?? 0)) this.too_soon.push(method);
+    if (this.waits.monotonic() < (this.#notBefore.get(method) ?? 0)) this.tooSoon.push(method);
     const fault = this.#faultOf(call);
     if (fault !== undefined && "drop" in fault) {
       if (fault.drop === "after" && method === "getUpdates") this.#confirm(call);
@@ -264,7 +264,7 @@ export class TelegramServer {
     }
     if (fault !== undefined && "status" in fault) {
       if (fault.retry_after !== undefined)
-        this.#not_before.set(method, this.waits.monotonic() + fault.retry_after * 1000);
+        this.#notBefore.set(method, this.waits.monotonic() + fault.retry_after * 1000);
       error(response, fault.status, fault.description ?? "fault", fault.retry_after);
       return this.#changed();
     }
@@ -273,7 +273,7 @@ export class TelegramServer {
     const sent = this.messages.at(-1);
     if (fault !== undefined) {
       this.#changed();
-      await fault.answered_after;
+      await fault.answeredAfter;
     }
     if ("error" in effect) error(response, 400, effect.error);
     else ok(response, effect.result);
@@ -299,7 +299,7 @@ export class TelegramServer {
         return this.#edit(params);
       case "answerCallbackQuery":
         this.answers.push({
-          id: String(params.callback_query_id),
+          id: String(params.callbackQueryId),
           text: String(params.text ?? ""),
           show_alert: params.show_alert === true,
         });
@@ -318,7 +318,7 @@ export class TelegramServer {
     const refused = refusedText(params);
     if (refused !== undefined) return { error: refused };
     const message: BotMessage = {
-      message_id: this.#next_message++,
+      message_id: this.#nextMessage++,
       chat_id: Number(params.chat_id),
       text: String(params.text),
       buttons: buttonsOf(params),
@@ -422,10 +422,10 @@ function ok(response: ServerResponse, result: unknown): void {
   response.end(JSON.stringify({ ok: true, result }));
 }
 
-function error(response: ServerResponse, status: number, description: string, retry_after?: number): void {
+function error(response: ServerResponse, status: number, description: string, retryAfter?: number): void {
   response.statusCode = status;
   response.setHeader("content-type", "application/json");
-  const parameters = retry_after === undefined ? {} : { parameters: { retry_after } };
+  const parameters = retryAfter === undefined ? {} : { parameters: { retry_after: retryAfter } };
   response.end(JSON.stringify({ ok: false, error_code: status, description, ...parameters }));
 }
 

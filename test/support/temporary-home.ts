@@ -18,8 +18,8 @@ export function temporaryHome(config?: string, folder = process.env.HOME ?? tmpd
   const env = { HOME: home, PATH: process.env.PATH ?? "" };
   const paths = gatePaths(env);
   if (config !== undefined) {
-    mkdirSync(dirname(paths.config_file), { recursive: true });
-    writeFileSync(paths.config_file, config);
+    mkdirSync(dirname(paths.configFile), { recursive: true });
+    writeFileSync(paths.configFile, config);
   }
   return { home, env, paths };
 }

@@ -30,15 +30,15 @@ export class Pty {
   readonly #terminal;
   readonly #child: ChildProcess;
   /** Where the command writes which terminal it has. */
-  readonly #name_file = join(tempFolder(), "tty");
+  readonly #nameFile = join(tempFolder(), "tty");
   readonly #drawn = new EventEmitter();
   /** The last whole frame, of a frame that comes in several chunks nothing is seen before its end. */
   #shown: { screen: string; red: string[] } = { screen: "", red: [] };
-  #is_drawing = false;
+  #isDrawing = false;
   /** How often its bell rang. */
   bells = 0;
   title = "";
-  typed_bytes = 0;
+  typedBytes = 0;
   readonly closed: Promise<unknown>;
 
   constructor(
@@ -52,7 +52,7 @@ export class Pty {
     const words = [program, ...args].map((word) => `'${word}'`).join(" ");
     this.#child = spawn(
       "script",
-      ["-qfec", `tty > '${this.#name_file}'; stty cols ${columns} rows ${rows}; ${before}exec ${words}`, "/dev/null"],
+      ["-qfec", `tty > '${this.#nameFile}'; stty cols ${columns} rows ${rows}; ${before}exec ${words}`, "/dev/null"],
       {
         env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env, TERM: "xterm-256color" },
         stdio: "pipe",
@@ -85,7 +85,7 @@ export class Pty {
   resize(columns: number, rows: number): void {
     this.#terminal.resize(columns, rows);
     this.#look();
-    const name = readFileSync(this.#name_file, "utf8").trim();
+    const name = readFileSync(this.#nameFile, "utf8").trim();
     execFileSync("stty", ["-F", name, "cols", String(columns), "rows", String(rows)]);
   }
 
@@ -105,11 +105,11 @@ export class Pty {
 
   /** A program says where a frame begins and ends (mode 2026): in between the screen is none of its. */
   #followFrames(): void {
-    const on = (final: "h" | "l", is_drawing: boolean) =>
+    const on = (final: "h" | "l", isDrawing: boolean) =>
       this.#terminal.parser.registerCsiHandler({ prefix: "?", final }, ([mode]) => {
         if (mode !== 2026) return false;
-        this.#is_drawing = is_drawing;
-        if (!is_drawing) this.#look();
+        this.#isDrawing = isDrawing;
+        if (!isDrawing) this.#look();
         return false;
       });
     on("h", true);
@@ -117,7 +117,7 @@ export class Pty {
   }
 
   #look(): void {
-    if (this.#is_drawing) return;
+    if (this.#isDrawing) return;
     this.#shown = { screen: this.#screenNow(), red: this.#redNow() };
     this.#drawn.emit("drawn");
   }
@@ -138,8 +138,8 @@ export class Pty {
   }
 
   /** Resolves once the screen shows the text, or no longer does. */
-  async shows(text: string, is_there = true): Promise<void> {
-    while (this.screen.includes(text) !== is_there) await once(this.#drawn, "drawn");
+  async shows(text: string, isThere = true): Promise<void> {
+    while (this.screen.includes(text) !== isThere) await once(this.#drawn, "drawn");
   }
 
   /** Resolves once the screen is as it is to be. */
@@ -162,7 +162,7 @@ export class Pty {
   }
 
   type(keys: string): void {
-    this.typed_bytes += Buffer.byteLength(keys);
+    this.typedBytes += Buffer.byteLength(keys);
     this.#child.stdin?.write(keys);
   }
 }
@@ -311,7 +311,7 @@ export class Watched {
   /** Types it, and waits until the program has read it, whether that shows or not. */
   async typed(keys: string): Promise<void> {
     this.pty.type(keys);
-    await this.do("taken", this.pty.typed_bytes);
+    await this.do("taken", this.pty.typedBytes);
   }
 
   /** Does it in the program, and waits until it is done. */

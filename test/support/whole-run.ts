@@ -10,6 +10,6 @@ export const IS_UNBOUNDED_RUN = process.env.WHOLE_RUN === "true";
 const DAY = Math.floor(Date.now() / 86_400_000);
 
 /** Of many that try one rule, those of the day: after `days` days each was among them. All of them with WHOLE_RUN=true. */
-export function ofDay<T>(all: readonly T[], days: number, is_whole = IS_UNBOUNDED_RUN): readonly T[] {
-  return is_whole ? all : all.filter((_, index) => index % days === DAY % days);
+export function ofDay<T>(all: readonly T[], days: number, isWhole = IS_UNBOUNDED_RUN): readonly T[] {
+  return isWhole ? all : all.filter((_, index) => index % days === DAY % days);
 }

@@ -25,7 +25,7 @@ export async function connectInEditor(
     return;
   }
   const entry = entryOf(agent);
-  const config = loadConfig(gatePaths(process.env).config_file, process.env);
+  const config = loadConfig(gatePaths(process.env).configFile, process.env);
   const paired = await withOperator((api) =>
     pairAgent(api, entry.agent, levelOf(level ?? config.agents.default_level)),
   );

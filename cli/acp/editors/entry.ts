@@ -12,10 +12,10 @@ export function withEntry(text: string | undefined, name: string, entry: Json): 
   const servers = serversIn(text);
   if (servers === undefined) return inserted(text, withoutComments(text).search(/\S/), SERVERS, { [name]: entry }, 1);
   const known = memberAt(withoutComments(text), [SERVERS, name]);
-  if (known === undefined) return inserted(text, servers.value_start, name, entry, 2);
-  const is_same = JSON.stringify(parsedValue(text.slice(known.value_start, known.value_end))) === JSON.stringify(entry);
-  if (is_same) return text;
-  return text.slice(0, known.value_start) + indented(entry, 2) + text.slice(known.value_end);
+  if (known === undefined) return inserted(text, servers.valueStart, name, entry, 2);
+  const isSame = JSON.stringify(parsedValue(text.slice(known.valueStart, known.valueEnd))) === JSON.stringify(entry);
+  if (isSame) return text;
+  return text.slice(0, known.valueStart) + indented(entry, 2) + text.slice(known.valueEnd);
 }
 
 /** The settings without it; the same where it isn't there. */
@@ -23,13 +23,13 @@ export function withoutEntry(text: string, name: string): string {
   const servers = serversIn(text);
   const known = servers && memberAt(withoutComments(text), [SERVERS, name]);
   if (servers === undefined || known === undefined) return text;
-  const members = membersOf(withoutComments(text), servers.value_start);
+  const members = membersOf(withoutComments(text), servers.valueStart);
   const index = members.findIndex(({ start }) => start === known.start);
   const next = members[index + 1];
   if (next !== undefined) return text.slice(0, known.start) + text.slice(next.start);
   const before = members[index - 1];
-  const from = before === undefined ? known.start : before.value_end;
-  return text.slice(0, from).trimEnd() + text.slice(known.value_end);
+  const from = before === undefined ? known.start : before.valueEnd;
+  return text.slice(0, from).trimEnd() + text.slice(known.valueEnd);
 }
 
 function serversIn(text: string): Member | undefined {
@@ -47,12 +47,12 @@ function parsedValue(text: string): unknown {
 }
 
 /** As the first member of the object that begins there. */
-function inserted(text: string, object_start: number, key: string, value: Json, depth: number): string {
-  const is_empty = membersOf(withoutComments(text), object_start).length === 0;
+function inserted(text: string, objectStart: number, key: string, value: Json, depth: number): string {
+  const isEmpty = membersOf(withoutComments(text), objectStart).length === 0;
   const member = `\n${"  ".repeat(depth)}${JSON.stringify(key)}: ${indented(value, depth)}`;
-  const end = is_empty ? `\n${"  ".repeat(depth - 1)}` : ",";
-  const rest = text.slice(object_start + 1);
-  return `${text.slice(0, object_start + 1)}${member}${end}${is_empty ? rest.trimStart() : rest}`;
+  const end = isEmpty ? `\n${"  ".repeat(depth - 1)}` : ",";
+  const rest = text.slice(objectStart + 1);
+  return `${text.slice(0, objectStart + 1)}${member}${end}${isEmpty ? rest.trimStart() : rest}`;
 }
 
 function indented(value: Json, depth: number): string {

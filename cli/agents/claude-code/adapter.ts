@@ -24,22 +24,22 @@ export const claudeCode: Adapter = {
   name: "claude-code",
   title: "Claude Code",
   program: "claude",
-  has_managed: true,
-  async connect({ project, answer_seconds, managed }) {
-    return managed ? connectManaged(answer_seconds) : connectClaudeCode({ project, answer_seconds });
+  hasManaged: true,
+  async connect({ project, answerSeconds, managed }) {
+    return managed ? connectManaged(answerSeconds) : connectClaudeCode({ project, answerSeconds });
   },
   async disconnect({ project, managed }) {
     return managed ? disconnectManaged() : disconnectClaudeCode({ project });
   },
   checks(context) {
-    const checks = claudeCodeChecks(context, launcherFile(context.env), context.answer_seconds);
+    const checks = claudeCodeChecks(context, launcherFile(context.env), context.answerSeconds);
     return withClientCheck(claudeCode, context, checks);
   },
-  async launch({ args, cwd, env, answer_seconds }) {
+  async launch({ args, cwd, env, answerSeconds }) {
     const launcher = writeLauncher(env);
     const user = settingsSources({ cwd, env }).find(({ kind }) => kind === "user")?.settings ?? {};
     // The same entries twice would ask twice.
-    const hooks = callsForAllTools(user, launcher) ? {} : withEntries({}, launchedEntries(launcher, answer_seconds));
+    const hooks = callsForAllTools(user, launcher) ? {} : withEntries({}, launchedEntries(launcher, answerSeconds));
     const settings = { disableAllHooks: false, ...hooks };
     return { program: "claude", args: ["--settings", JSON.stringify(settings), ...args], env: {} };
   },
@@ -51,7 +51,7 @@ interface SettingsOptions {
   /** The project's file instead of the user's. */
   project: boolean;
   /** How long the gate waits for an answer; the hook's own time-out is longer. */
-  answer_seconds?: number;
+  answerSeconds?: number;
 }
 
 const DEFAULT_ANSWER_SECONDS = 600;
@@ -67,7 +67,7 @@ export function settingsFile({ project }: Pick<SettingsOptions, "project">): str
  * @throws GateError `invalid_settings` if the file isn't a JSON object, `hook_unusable` if the launcher can't run
  */
 export function connectClaudeCode(options: SettingsOptions): ConnectResult {
-  const seconds = options.answer_seconds ?? DEFAULT_ANSWER_SECONDS;
+  const seconds = options.answerSeconds ?? DEFAULT_ANSWER_SECONDS;
   return putIntoSettings({
     file: settingsFile(options),
     events: EVENTS,
@@ -89,21 +89,21 @@ export function disconnectClaudeCode(options: SettingsOptions): ConnectResult {
 const NAME = "50-metnos-gate.json";
 
 /** With these the hooks hold against a project's settings and its environment, and no other hook can change a call (tried with 2.1.197 and 2.1.330). */
-export function managedSettings(launcher: string, answer_seconds: number): Json {
+export function managedSettings(launcher: string, answerSeconds: number): Json {
   const settings = {
     disableAllHooks: false,
     allowManagedHooksOnly: true,
     // 2.1.197 calls no hooks where a project sets the first; the others reach into every program that it starts.
     env: { CLAUDE_CODE_SIMPLE: "0", LD_PRELOAD: "", LD_AUDIT: "" },
   };
-  return withEntries(settings, ourEntries(launcher, answer_seconds));
+  return withEntries(settings, ourEntries(launcher, answerSeconds));
 }
 
 /** Writes the launcher and the file as it is to be. @param folder where this system has an administrator's settings */
-export function connectManaged(answer_seconds: number, folder = managedFolder()): ConnectResult {
+export function connectManaged(answerSeconds: number, folder = managedFolder()): ConnectResult {
   const file = managedFile(folder);
   const launcher = writeLauncher();
-  const text = `${JSON.stringify(managedSettings(launcher, answer_seconds), null, 2)}\n`;
+  const text = `${JSON.stringify(managedSettings(launcher, answerSeconds), null, 2)}\n`;
   if (readText(file) === text) return { file, changed: false, backup: null };
   const draft = join(dirname(launcherFile()), NAME);
   mkdirSync(dirname(draft), { recursive: true, mode: 0o700 });
@@ -125,8 +125,8 @@ export function connectManaged(answer_seconds: number, folder = managedFolder())
 
 export function disconnectManaged(folder = managedFolder()): ConnectResult {
   const file = managedFile(folder);
-  const is_there = readText(file) !== undefined;
-  return { file, changed: false, backup: null, ...(is_there ? { todo: [`sudo rm ${shellQuoted(file)}`] } : {}) };
+  const isThere = readText(file) !== undefined;
+  return { file, changed: false, backup: null, ...(isThere ? { todo: [`sudo rm ${shellQuoted(file)}`] } : {}) };
 }
 
 function managedFile(folder: string): string {

@@ -35,8 +35,8 @@ export function configChange(input: string, env: Env, argv: readonly string[] = 
     if (danger !== undefined) return block(danger);
   }
   // What it was started with takes precedence over these files.
-  const is_launched = argv.includes(LAUNCHED);
-  if (!is_launched && !folders.flatMap(read).some((other) => callsForAllTools(other.settings ?? {}, launcherFile(env))))
+  const isLaunched = argv.includes(LAUNCHED);
+  if (!isLaunched && !folders.flatMap(read).some((other) => callsForAllTools(other.settings ?? {}, launcherFile(env))))
     return block(`after the change of ${file_path} no settings call the gate for every tool any more`);
   return warningOf(file_path, settings, launcherFile(env));
 }

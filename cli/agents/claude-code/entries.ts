@@ -51,10 +51,10 @@ const WEAKENING = ["if", "once", "async", "asyncRewake", "shell"];
  * that doesn't know `args` calls the launcher with none, which then blocks. Since earlier versions let a call through whose hook
  * can't be started, and every version one whose hook ends with 0 without a word, a second hook, for the shell, blocks where the launcher
  * is missing, does not run or is cut off.
- * @param answer_seconds how long the gate takes for its answer at the most
+ * @param answerSeconds how long the gate takes for its answer at the most
  */
-export function ourEntries(launcher: string, answer_seconds: number): Record<HookEvent, Json[]> {
-  const wait = answer_seconds + MARGIN_SECONDS;
+export function ourEntries(launcher: string, answerSeconds: number): Record<HookEvent, Json[]> {
+  const wait = answerSeconds + MARGIN_SECONDS;
   const missing =
     "Metnos Gate: its hook is missing, so nothing is allowed. Ask the user to connect claude-code to it again";
   // By what it prints: an empty file runs, and a folder is executable.
@@ -100,8 +100,8 @@ export function ourEntries(launcher: string, answer_seconds: number): Record<Hoo
 }
 
 /** For a client that is started with them: no settings file has to hold them then. */
-export function launchedEntries(launcher: string, answer_seconds: number): Record<HookEvent, Json[]> {
-  const entries = ourEntries(launcher, answer_seconds);
+export function launchedEntries(launcher: string, answerSeconds: number): Record<HookEvent, Json[]> {
+  const entries = ourEntries(launcher, answerSeconds);
   const [change, ...others] = entries.ConfigChange;
   if (change === undefined || !Array.isArray(change.args)) return entries;
   return { ...entries, ConfigChange: [{ ...change, args: [...change.args, LAUNCHED] }, ...others] };
@@ -149,12 +149,12 @@ export function weakenedHooks(settings: Json): Json[] {
   );
 }
 
-function isWhole(hook: Json, is_blocking = true): boolean {
+function isWhole(hook: Json, isBlocking = true): boolean {
   const { type, timeout, onFailure } = hook;
   const wait = waitOf(hook);
   return (
     type === "command" &&
-    (!is_blocking || onFailure === "block") &&
+    (!isBlocking || onFailure === "block") &&
     typeof timeout === "number" &&
     timeout >= MIN_SECONDS &&
     timeout > wait &&
@@ -184,9 +184,9 @@ export function callsForAllTools(settings: Json, launcher?: string): boolean {
 
 function asksGate({ command, args }: Json, launcher: string | undefined): boolean {
   if (typeof command !== "string" || !Array.isArray(args)) return false;
-  const is_launcher = launcher === undefined ? command.endsWith(`/${LAUNCHER_NAME}`) : command === launcher;
+  const isLauncher = launcher === undefined ? command.endsWith(`/${LAUNCHER_NAME}`) : command === launcher;
   const [kind, agent, option = "--"] = args;
-  return is_launcher && kind === "hook" && agent === "claude-code" && String(option).startsWith("--");
+  return isLauncher && kind === "hook" && agent === "claude-code" && String(option).startsWith("--");
 }
 
 export function holdsOurs(settings: Json): boolean {

@@ -30,9 +30,9 @@ type Source = SettingsSource & { settings: Json };
 
 /**
  * One line if all is well, otherwise one for each thing that is wrong; and the other hooks beside the gate's, by name.
- * @param answer_seconds how long the gate takes for its answer at the most, as the hooks were or should be written with
+ * @param answerSeconds how long the gate takes for its answer at the most, as the hooks were or should be written with
  */
-export function claudeCodeChecks(context: SettingsContext, launcher: string, answer_seconds: number): Check[] {
+export function claudeCodeChecks(context: SettingsContext, launcher: string, answerSeconds: number): Check[] {
   const sources = settingsSources(context).filter((source): source is Source => source.settings !== undefined);
   const holders = sources.filter(({ settings }) => holdsOurs(settings));
   const others = REPORT.others(otherHooks(sources, launcher));
@@ -41,7 +41,7 @@ export function claudeCodeChecks(context: SettingsContext, launcher: string, ans
     ...unreadable(sources),
     ...switchedOff(sources, holders),
     ...sources.flatMap(variables),
-    ...holders.flatMap((holder) => entryProblems(holder, launcher, answer_seconds)),
+    ...holders.flatMap((holder) => entryProblems(holder, launcher, answerSeconds)),
   ];
   const detail = `in ${holders.map(({ file }) => file).join(" and ")}`;
   return [...REPORT.of(problems, detail), ...others];
@@ -83,19 +83,19 @@ function variables({ file, settings }: Source): Check[] {
 }
 
 /** The entries are not those that `connect` would write, apply to some tools only, or what they call doesn't run. */
-function entryProblems({ file, settings }: Source, launcher: string, answer_seconds: number): Check[] {
+function entryProblems({ file, settings }: Source, launcher: string, answerSeconds: number): Check[] {
   const problems: Check[] = [];
-  const is_current = areWritten(settings, launcher, answer_seconds);
-  const written_for = answerSecondsOf(settings);
-  if (!is_current && written_for !== null && areWritten(settings, launcher, written_for))
-    problems.push(failed(waitDetail(file, written_for, answer_seconds)));
-  else if (!is_current) problems.push(REPORT.outdated(`the hook in ${file}`));
+  const isCurrent = areWritten(settings, launcher, answerSeconds);
+  const writtenFor = answerSecondsOf(settings);
+  if (!isCurrent && writtenFor !== null && areWritten(settings, launcher, writtenFor))
+    problems.push(failed(waitDetail(file, writtenFor, answerSeconds)));
+  else if (!isCurrent) problems.push(REPORT.outdated(`the hook in ${file}`));
   // An earlier version's entries are reported once.
-  const is_launched = ourHooksIn(settings, "PreToolUse").some((hook) => launcherOf(hook).length > 0);
+  const isLaunched = ourHooksIn(settings, "PreToolUse").some((hook) => launcherOf(hook).length > 0);
   if (weakenedHooks(settings).length > 0) problems.push(failed(weakenedDetail(file)));
-  else if (is_launched && !callsForAllTools(settings))
+  else if (isLaunched && !callsForAllTools(settings))
     problems.push(failed(`the hook in ${file} is not called for every tool`, `set its matcher to "*"`));
-  else if (is_current && !callsAfterAll(settings))
+  else if (isCurrent && !callsAfterAll(settings))
     problems.push(failed(`the hook in ${file} is not called after each call`, `set its matcher to "*"`));
   for (const called of new Set(ourHooksIn(settings, "PreToolUse").flatMap(launcherOf))) {
     const problem = launcherProblem(called);
@@ -105,16 +105,16 @@ function entryProblems({ file, settings }: Source, launcher: string, answer_seco
 }
 
 /** The entries are those that `connect` writes for so many seconds. */
-function areWritten(settings: Json, launcher: string, answer_seconds: number): boolean {
-  const expected = ourEntries(launcher, answer_seconds);
+function areWritten(settings: Json, launcher: string, answerSeconds: number): boolean {
+  const expected = ourEntries(launcher, answerSeconds);
   return EVENTS.every((event) => {
     const found = ourHooksIn(settings, event);
     return expected[event].length === found.length && expected[event].every((entry, at) => holds(found[at], entry));
   });
 }
 
-function waitDetail(file: string, written_for: number, answer_seconds: number): string {
-  return `the hook in ${file} waits for ${written_for} s, but by gate.toml the judges and you may take ${answer_seconds} s together`;
+function waitDetail(file: string, writtenFor: number, answerSeconds: number): string {
+  return `the hook in ${file} waits for ${writtenFor} s, but by gate.toml the judges and you may take ${answerSeconds} s together`;
 }
 
 function holds(found: Json | undefined, entry: Json): boolean {

@@ -19,5 +19,5 @@ export function otherHooks(all: readonly SettingsSource[], launcher: string): st
 
 function pluginsOf({ enabledPlugins }: Json): string[] {
   if (!isObject(enabledPlugins)) return [];
-  return Object.entries(enabledPlugins).flatMap(([name, is_enabled]) => (is_enabled === true ? [name] : []));
+  return Object.entries(enabledPlugins).flatMap(([name, isEnabled]) => (isEnabled === true ? [name] : []));
 }

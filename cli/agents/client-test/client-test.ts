@@ -31,12 +31,12 @@ interface Test {
   model: PretendedModel;
 }
 
-/** Tests the client and records the result. Never rejects. @param program the client's @param timeout_ms how long it may take, in milliseconds */
+/** Tests the client and records the result. Never rejects. @param program the client's @param timeoutMs how long it may take, in milliseconds */
 export async function testClient(
   agent: AdapterName,
   program: string,
   env: Env = process.env,
-  timeout_ms = TIMEOUT_MS,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<ClientTestResult> {
   if (process.platform !== "linux") return { untested: "calls are confined on Linux only" };
   const confinable = CONFINABLE_CLIENTS[agent];
@@ -51,7 +51,7 @@ export async function testClient(
     const model = await client.model(LEFT.map(lineOf));
     try {
       const test: Test = { agent, confinable, place, folder, model };
-      return outcome(test, program, env, await run(test, program, launcherFile(env), timeout_ms));
+      return outcome(test, program, env, await run(test, program, launcherFile(env), timeoutMs));
     } finally {
       model.close();
     }
@@ -67,7 +67,7 @@ async function run(
   { agent, confinable, place, folder, model }: Test,
   program: string,
   launcher: string,
-  timeout_ms: number,
+  timeoutMs: number,
 ): Promise<string | null> {
   const client = TESTED_CLIENTS[agent];
   await client.prepare?.(place, program);
@@ -78,7 +78,7 @@ async function run(
     argv: [program, ...(confinable.args ?? []), ...args],
     cwd: place.project,
     env: { ...place.env, ...env },
-    timeout_ms,
+    timeoutMs,
   });
   return problem;
 }
@@ -91,8 +91,8 @@ function outcome(test: Test, program: string, env: Env, ended: string | null): C
   const version = test.model.version();
   const started = realpathSync(program);
   const about = started === found.file ? {} : { started };
-  const tested_at = new Date().toISOString();
-  const tested = { ...found, ...about, version, tested_at, passed: problem === null, problem };
+  const testedAt = new Date().toISOString();
+  const tested = { ...found, ...about, version, tested_at: testedAt, passed: problem === null, problem };
   recordTestedClient(agentPaths(env).state_dir, test.agent, tested);
   return { tested };
 }
@@ -105,19 +105,19 @@ function programIn(noted: Json | undefined): Pick<TestedClient, "file" | "size" 
 
 /** What the client did wrong, or null. */
 function problemIn({ confinable, place, folder, model }: Test): string | null {
-  const { keeps_folder, tells_failure, after } = confinable;
+  const { keepsFolder, tellsFailure, after } = confinable;
   const sub = join(place.project, "sub");
   for (const left of LEFT)
     for (const at of [place.project, sub, place.home])
       if (existsSync(join(at, left))) return "it ran a call itself instead of what it was given for it";
-  const expected = ["0", place.project, "1", keeps_folder ? sub : place.project];
+  const expected = ["0", place.project, "1", keepsFolder ? sub : place.project];
   if (folder.ran.length !== expected.length) return "it didn't run what it was given for a call";
   if (folder.ran.some((line, at) => line !== expected[at]))
-    return keeps_folder
+    return keepsFolder
       ? "a call wasn't run in the folder that the one before had ended in"
       : "a call wasn't run in its project's folder";
   const failed = model.failed?.() ?? model.results().map((text) => text.includes(`code ${FAILS_WITH}`));
-  if (tells_failure && failed[1] !== true) return "it took a command that failed for one that didn't";
+  if (tellsFailure && failed[1] !== true) return "it took a command that failed for one that didn't";
   for (const [call, event] of after.entries()) {
     const noted = folder.noted("after", call);
     if (noted?.hook_event_name !== event || !isObject(noted.tool_input))
@@ -141,9 +141,9 @@ interface ConfinableClient {
   /** What it is started with besides. */
   args?: readonly string[];
   /** Each call runs in the folder that the one before has ended in. */
-  keeps_folder: boolean;
+  keepsFolder: boolean;
   /** Its model learns that a command failed. */
-  tells_failure: boolean;
+  tellsFailure: boolean;
   /** The events after the call that succeeds, and after the one that fails. */
   after: readonly [string, string];
 }
@@ -157,8 +157,8 @@ const CONFINABLE_CLIENTS: Readonly<Partial<Record<AdapterName, ConfinableClient>
       const hooks = { PreToolUse: group, PostToolUse: group, PostToolUseFailure: group };
       place.write(".claude/settings.json", { hooks });
     },
-    keeps_folder: true,
-    tells_failure: true,
+    keepsFolder: true,
+    tellsFailure: true,
     after: ["PostToolUse", "PostToolUseFailure"],
   },
   codex: {
@@ -168,8 +168,8 @@ const CONFINABLE_CLIENTS: Readonly<Partial<Record<AdapterName, ConfinableClient>
     },
     // It calls no other hook than one that its user trusts: this home has no user.
     args: ["--dangerously-bypass-hook-trust"],
-    keeps_folder: false,
-    tells_failure: true,
+    keepsFolder: false,
+    tellsFailure: true,
     after: ["PostToolUse", "PostToolUse"],
   },
   gemini: {
@@ -178,16 +178,16 @@ const CONFINABLE_CLIENTS: Readonly<Partial<Record<AdapterName, ConfinableClient>
       const group = [{ matcher: "*", hooks }];
       place.write("project/.gemini/settings.json", { hooks: { BeforeTool: group, AfterTool: group } });
     },
-    keeps_folder: false,
-    tells_failure: true,
+    keepsFolder: false,
+    tellsFailure: true,
     after: ["AfterTool", "AfterTool"],
   },
   opencode: {
     settle: (place, { test_folder }) =>
       place.write(`.config/opencode/plugin/${PLUGIN_NAME}`, pluginText(place.env, 1, test_folder)),
-    keeps_folder: false,
+    keepsFolder: false,
     // Its user alone sees the exit code.
-    tells_failure: false,
+    tellsFailure: false,
     after: ["tool.execute.after", "tool.execute.after"],
   },
 };

@@ -16,8 +16,8 @@ export function answerTest(dialect: HookDialect, [path = "", , parent = ""]: rea
   if (rewritable === undefined || call === -1) return {};
   const client = clientAbove(Number(parent));
   folder.note("before", call, (client === undefined ? undefined : clientProgram(client)) ?? {});
-  const updated_input = dialect.rewritten(rewritable, folder.argv(call));
-  return dialect.write({ permission: "allow", reason: "a test", updated_input });
+  const updatedInput = dialect.rewritten(rewritable, folder.argv(call));
+  return dialect.write({ permission: "allow", reason: "a test", updatedInput });
 }
 
 function noteAfter(folder: TestFolder, input: string): object {

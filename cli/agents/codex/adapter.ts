@@ -15,12 +15,12 @@ const ALWAYS = ["-c", "features.hooks=true", "-c", "features.unified_exec_tty=fa
 const BOXED = ["-c", 'sandbox_mode="danger-full-access"'];
 
 export async function launchCodex(options: LaunchOptions): Promise<Launch> {
-  const { answer_seconds, cwd, env, client, is_boxed } = options;
-  const args = [...(is_boxed ? BOXED : []), ...options.args];
+  const { answerSeconds, cwd, env, client, isBoxed } = options;
+  const args = [...(isBoxed ? BOXED : []), ...options.args];
   writeLauncher(env);
   const program = codexProgram(env, client);
   const launcher = launcherFile(env);
-  const groups = Object.entries(ourGroups(launcher, answer_seconds));
+  const groups = Object.entries(ourGroups(launcher, answerSeconds));
   const hooks = groups.flatMap(([event, group]) => ["-c", `hooks.${event}=[${toml(group)}]`]);
   const found = await AppServer.use({ program, args: [...ALWAYS, ...hooks], env, cwd }, (server) =>
     hooksIn(server, cwd),

@@ -26,7 +26,7 @@ interface Waiting {
 export class AppServer {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
-  #last_id = 0;
+  #lastId = 0;
   #said = "";
 
   private constructor({ program, args = [], env, cwd }: AppServerOptions) {
@@ -65,7 +65,7 @@ export class AppServer {
 
   /** @throws GateError `client_failed` with what it says */
   request(method: string, params: Json): Promise<Json> {
-    const id = ++this.#last_id;
+    const id = ++this.#lastId;
     return new Promise<Json>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       this.#send({ id, method, params });
@@ -86,8 +86,8 @@ export class AppServer {
   }
 
   #end(why: string): void {
-    const last_words = this.#said.trim().split("\n").at(-1) ?? "";
-    for (const { reject } of this.#waiting.values()) reject(failed(why || last_words || "it ended"));
+    const lastWords = this.#said.trim().split("\n").at(-1) ?? "";
+    for (const { reject } of this.#waiting.values()) reject(failed(why || lastWords || "it ended"));
     this.#waiting.clear();
     this.#kill();
   }

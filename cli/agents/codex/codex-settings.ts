@@ -13,7 +13,7 @@ export interface CodexHook {
   matcher: string | null;
   timeout_seconds: number;
   file: string;
-  is_enabled: boolean;
+  isEnabled: boolean;
   hash: string;
   trust: string;
 }
@@ -49,7 +49,7 @@ function hookOf(hook: Json): CodexHook {
     matcher: typeof matcher === "string" ? matcher : null,
     timeout_seconds: Number(timeoutSec),
     file: String(sourcePath),
-    is_enabled: enabled !== false && hook.async !== true,
+    isEnabled: enabled !== false && hook.async !== true,
     hash: currentHash,
     trust: trustStatus,
   };
@@ -61,7 +61,7 @@ export const isOurHook = ({ command }: CodexHook): boolean => isOurCommand(comma
 export const isAsking = (hook: CodexHook): boolean => hook.event === "preToolUse" && isOurHook(hook);
 
 /** True if Codex calls it. */
-export const isCalled = ({ is_enabled, trust }: CodexHook): boolean => is_enabled && TRUSTED.includes(trust);
+export const isCalled = ({ isEnabled, trust }: CodexHook): boolean => isEnabled && TRUSTED.includes(trust);
 
 /** The settings in force in a folder, and the file that each comes from. */
 export async function settingsIn(

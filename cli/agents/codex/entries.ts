@@ -23,10 +23,10 @@ const END_SECONDS = 3;
 /**
  * The command that Codex is to call. Codex runs a call whose hook fails in whatever way but this one: exit code 2 with a text. So a shell
  * looks at what the hook says, whatever became of the hook.
- * @param answer_seconds how long the gate takes for its answer at the most
+ * @param answerSeconds how long the gate takes for its answer at the most
  */
-export function hookCommand(launcher: string, answer_seconds: number): string {
-  const hook = `${shellQuoted(launcher)} hook codex --wait ${answer_seconds + MARGIN_SECONDS} --client "$PPID"`;
+export function hookCommand(launcher: string, answerSeconds: number): string {
+  const hook = `${shellQuoted(launcher)} hook codex --wait ${answerSeconds + MARGIN_SECONDS} --client "$PPID"`;
   const without = "Metnos Gate: without an answer of its hook nothing runs; tell the user to connect codex again";
   const blocks = `blocks() { echo "${without}" >&2; exit 2; }; trap blocks INT TERM HUP`;
   const script = `${blocks}; answer=$(${hook}) && case $answer in "{"*"}") printf "%s\\n" "$answer"; exit 0 ;; esac; blocks`;
@@ -50,15 +50,15 @@ export function isWrittenCommand(command: string, launcher: string): boolean {
 }
 
 /** The groups that are written, one for each event, for all tools. */
-export function ourGroups(launcher: string, answer_seconds: number): Record<HookEvent, Json> {
+export function ourGroups(launcher: string, answerSeconds: number): Record<HookEvent, Json> {
   const group = (command: string, timeout: number, more: Json = {}): Json => ({
     matcher: "*",
     hooks: [{ type: "command", command, timeout, ...more }],
   });
   const session = sessionCommand(launcher);
-  const asking = hookCommand(launcher, answer_seconds);
+  const asking = hookCommand(launcher, answerSeconds);
   return {
-    PreToolUse: group(asking, answer_seconds + 2 * MARGIN_SECONDS, { statusMessage: askingStatus() }),
+    PreToolUse: group(asking, answerSeconds + 2 * MARGIN_SECONDS, { statusMessage: askingStatus() }),
     PostToolUse: group(reportCommand(launcher), REPORT_SECONDS),
     UserPromptSubmit: group(session, REPORT_SECONDS),
     SubagentStart: group(session, REPORT_SECONDS),

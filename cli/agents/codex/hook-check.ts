@@ -32,7 +32,7 @@ interface Said extends CodexHooks {
   origin(name: string): string;
 }
 
-export async function codexChecks({ cwd, env, answer_seconds, client }: CheckContext): Promise<Check[]> {
+export async function codexChecks({ cwd, env, answerSeconds, client }: CheckContext): Promise<Check[]> {
   let said: Said;
   try {
     const program = codexProgram(env, client);
@@ -47,7 +47,7 @@ export async function codexChecks({ cwd, env, answer_seconds, client }: CheckCon
   const ours = said.hooks.filter(isAsking);
   const problems = [
     ...unreadable(said),
-    ...hookProblems(said, ours, env, answer_seconds),
+    ...hookProblems(said, ours, env, answerSeconds),
     ...interactive(said),
     ...environment(said),
   ];
@@ -63,7 +63,7 @@ function hookProblems(
   said: Said,
   ours: readonly CodexHook[],
   env: CheckContext["env"],
-  answer_seconds: number,
+  answerSeconds: number,
 ): Check[] {
   const { features } = said.config;
   if (isObject(features) && features.hooks === false) {
@@ -73,14 +73,14 @@ function hookProblems(
   if (ours.length === 0) return [REPORT.notInstalled()];
   const called = ours.filter(isCalled);
   if (called.length === 0) {
-    const { trust, is_enabled } = ours[0] as CodexHook;
-    const why = is_enabled ? `it is ${trust}` : "it is not enabled";
+    const { trust, isEnabled } = ours[0] as CodexHook;
+    const why = isEnabled ? `it is ${trust}` : "it is not enabled";
     return [failed(`Codex does not call the gate's hook, and lets everything run: ${why}`)];
   }
   const launcher = launcherFile(env);
-  const expected = hookCommand(launcher, answer_seconds);
+  const expected = hookCommand(launcher, answerSeconds);
   const isCurrent = ({ command, matcher, timeout_seconds }: CodexHook) =>
-    command === expected && (matcher === null || matcher === "*") && timeout_seconds > answer_seconds;
+    command === expected && (matcher === null || matcher === "*") && timeout_seconds > answerSeconds;
   if (!called.some(isCurrent)) return [failed("the hook is not the one that this version writes for gate.toml")];
   const reports = said.hooks.filter((hook) => isOurHook(hook) && !isAsking(hook) && isCalled(hook));
   if (reports.length < EVENTS.length - 1)

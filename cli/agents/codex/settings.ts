@@ -24,7 +24,7 @@ const INTERACTIVE = "features.unified_exec_tty";
  * Writes the hook and the launcher that it calls, and has Codex trust it. Running it again changes nothing.
  * @throws GateError `invalid_settings` for a file that can't be read, `client_failed` if Codex can't be asked, or doesn't trust the hook
  */
-export async function connectCodex({ project, answer_seconds, client }: ConnectOptions): Promise<ConnectResult> {
+export async function connectCodex({ project, answerSeconds, client }: ConnectOptions): Promise<ConnectResult> {
   const env = process.env;
   if (project)
     throw new GateError(
@@ -34,17 +34,17 @@ export async function connectCodex({ project, answer_seconds, client }: ConnectO
     );
   const program = codexProgram(env, client);
   const file = hooksFile(env);
-  const config_text = readText(configFile(env));
-  const config = parseConfig(configFile(env), config_text);
+  const configText = readText(configFile(env));
+  const config = parseConfig(configFile(env), configText);
   const written = putIntoSettings({
     file,
     events: EVENTS,
-    change: (settings) => withOurs(settings, ourGroups(writeLauncher(), answer_seconds)),
+    change: (settings) => withOurs(settings, ourGroups(writeLauncher(), answerSeconds)),
     holdsOurs,
   });
-  const is_trusted_now = await AppServer.use({ program, env, cwd: codexHome(env) }, async (server) => {
+  const isTrustedNow = await AppServer.use({ program, env, cwd: codexHome(env) }, async (server) => {
     const edits = await editsFor(server, env);
-    if (edits.length > 0 && config_text !== undefined) backUp(configFile(env), config_text, mentionsOurs(config, file));
+    if (edits.length > 0 && configText !== undefined) backUp(configFile(env), configText, mentionsOurs(config, file));
     await writeConfig(server, edits);
     if (!(await writtenHooks(server, env)).every(({ trust }) => TRUSTED.includes(trust)))
       throw new GateError(
@@ -54,7 +54,7 @@ export async function connectCodex({ project, answer_seconds, client }: ConnectO
       );
     return edits.length > 0;
   });
-  return { ...written, changed: written.changed || is_trusted_now, notes: notesOn(config) };
+  return { ...written, changed: written.changed || isTrustedNow, notes: notesOn(config) };
 }
 
 function notesOn({ web_search }: Json): string[] {
@@ -83,10 +83,10 @@ async function writtenHooks(server: AppServer, env: NodeJS.ProcessEnv) {
 async function editsFor(server: AppServer, env: NodeJS.ProcessEnv): Promise<{ path: string; value: unknown }[]> {
   const { config } = await settingsIn(server, codexHome(env));
   const untrusted = (await writtenHooks(server, env)).filter(({ trust }) => !TRUSTED.includes(trust));
-  const is_interactive = !isObject(config.features) || config.features.unified_exec_tty !== false;
+  const isInteractive = !isObject(config.features) || config.features.unified_exec_tty !== false;
   return [
     ...untrusted.map(({ key, hash }) => ({ path: statePath(key), value: { trusted_hash: hash } })),
-    ...(is_interactive ? [{ path: INTERACTIVE, value: false }] : []),
+    ...(isInteractive ? [{ path: INTERACTIVE, value: false }] : []),
   ];
 }
 
@@ -109,10 +109,10 @@ export async function disconnectCodex({ client }: ConnectOptions): Promise<Conne
     const before = parseConfig(backupFile(configFile(env)), readText(backupFile(configFile(env))));
     const features = isObject(before.features) ? before.features : {};
     const was = features.unified_exec_tty ?? null;
-    const is_off = isObject(config.features) && config.features.unified_exec_tty === false;
+    const isOff = isObject(config.features) && config.features.unified_exec_tty === false;
     await writeConfig(server, [
       ...ours.map(({ key }) => ({ path: statePath(key), value: null })),
-      ...(is_off && was !== false ? [{ path: INTERACTIVE, value: was }] : []),
+      ...(isOff && was !== false ? [{ path: INTERACTIVE, value: was }] : []),
     ]);
   });
   restoreConfig(configFile(env));

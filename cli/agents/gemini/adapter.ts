@@ -16,12 +16,12 @@ export const gemini: Adapter = {
   name: "gemini",
   title: "Gemini CLI",
   program: "gemini",
-  async connect({ project, answer_seconds }) {
+  async connect({ project, answerSeconds }) {
     const launcher = writeLauncher();
     const result = putIntoSettings({
       file: settingsFile(project),
       events: EVENTS,
-      change: (settings) => withOurs(settings, ourGroups(launcher, answer_seconds)),
+      change: (settings) => withOurs(settings, ourGroups(launcher, answerSeconds)),
       holdsOurs,
     });
     return { ...result, notes: [TWICE, EDITORS] };

@@ -25,9 +25,9 @@ const EMPTIED = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4", "LD_PRELOAD"
 
 /**
  * The groups that are written, one for each event.
- * @param answer_seconds how long the gate takes for its answer at the most
+ * @param answerSeconds how long the gate takes for its answer at the most
  */
-export function ourGroups(launcher: string, answer_seconds: number): Record<HookEvent, Json> {
+export function ourGroups(launcher: string, answerSeconds: number): Record<HookEvent, Json> {
   const session = {
     matcher: "*",
     hooks: [ourHook(`${REPORT_NAME} session`, `${shellQuoted(launcher)} session gemini`, REPORT_MS)],
@@ -37,7 +37,7 @@ export function ourGroups(launcher: string, answer_seconds: number): Record<Hook
     hooks: [ourHook(`${REPORT_NAME} after`, `${shellQuoted(launcher)} after gemini`, REPORT_MS)],
   };
   return {
-    BeforeTool: askingGroup(launcher, answer_seconds),
+    BeforeTool: askingGroup(launcher, answerSeconds),
     AfterTool: after,
     BeforeAgent: session,
     SessionEnd: session,
@@ -45,8 +45,8 @@ export function ourGroups(launcher: string, answer_seconds: number): Record<Hook
 }
 
 /** In order: so that the gate sees what the hooks before it made of a call. */
-function askingGroup(launcher: string, answer_seconds: number): Json {
-  const wait = answer_seconds + MARGIN_SECONDS;
+function askingGroup(launcher: string, answerSeconds: number): Json {
+  const wait = answerSeconds + MARGIN_SECONDS;
   const failed =
     "Metnos Gate: its hook is missing or failed, so nothing is allowed. Tell the user to connect gemini again";
   // Gemini runs the call where a hook is killed by a signal, as by Ctrl+C, or ends with 1: the shell then says 2, which blocks.

@@ -27,7 +27,7 @@ export interface HookContext {
   cwd: string;
   env: Env;
   launcher: string;
-  answer_seconds: number;
+  answerSeconds: number;
 }
 
 /** One line if all is well, otherwise one for each thing that is wrong; and the other hooks beside the gate's, by name. */
@@ -88,8 +88,8 @@ function untrusted({ cwd, env }: HookContext, sources: readonly SettingsSource[]
 }
 
 /** Not what `connect` writes, or what it calls doesn't run. */
-function entryProblems(holders: readonly Source[], { launcher, answer_seconds }: HookContext): Check[] {
-  const expected = ourGroups(launcher, answer_seconds);
+function entryProblems(holders: readonly Source[], { launcher, answerSeconds }: HookContext): Check[] {
+  const expected = ourGroups(launcher, answerSeconds);
   const isWhole = (settings: Json) =>
     EVENTS.every((event) =>
       hookGroupsOf(settings, event).some((group) => JSON.stringify(group) === JSON.stringify(expected[event])),
@@ -126,7 +126,7 @@ function foreign(settings: Json, launcher: string): string[] {
 function distrust(cwd: string, env: Env, sources: readonly SettingsSource[]): string | undefined {
   // Only the user's and the administrator's files can switch it off.
   const switches = sources.filter(({ kind }) => kind !== "project").map(({ settings }) => trustSwitch(settings));
-  if (switches.findLast((is_on) => is_on !== undefined) === false) return undefined;
+  if (switches.findLast((isOn) => isOn !== undefined) === false) return undefined;
   if (env.GEMINI_CLI_TRUST_WORKSPACE === "true") return undefined;
   const file = env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(geminiFolder(env), "trustedFolders.json");
   const { settings: rules = {} } = source("user", file);

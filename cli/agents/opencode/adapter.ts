@@ -19,10 +19,10 @@ export const opencode: Adapter = {
   name: "opencode",
   title: "OpenCode",
   program: "opencode",
-  async connect({ project, answer_seconds }) {
+  async connect({ project, answerSeconds }) {
     const file = ourFile(project);
     const before = ownText(file);
-    const text = pluginText(process.env, answer_seconds);
+    const text = pluginText(process.env, answerSeconds);
     if (before !== text) writeSettings(file, text);
     return { file, changed: before !== text, backup: null, notes: before === text ? [] : [RESTART] };
   },
@@ -33,8 +33,8 @@ export const opencode: Adapter = {
     return { file, changed: true, backup: null, notes: [RESTART] };
   },
   checks(context) {
-    const is_connected = pluginFolders(context.cwd, context.env).flatMap(pluginsIn).some(isOurs);
-    return withClientCheck(opencode, context, openCodeChecks(context), is_connected);
+    const isConnected = pluginFolders(context.cwd, context.env).flatMap(pluginsIn).some(isOurs);
+    return withClientCheck(opencode, context, openCodeChecks(context), isConnected);
   },
   async launch(options) {
     if (options.args.includes("--pure"))
@@ -49,7 +49,7 @@ export const opencode: Adapter = {
 };
 
 /** Where the plugin isn't connected it is named by the settings of this one run. */
-function launchSettings({ cwd, env, answer_seconds }: LaunchOptions): Pick<Launch, "env" | "files"> {
+function launchSettings({ cwd, env, answerSeconds }: LaunchOptions): Pick<Launch, "env" | "files"> {
   const connected = pluginFolders(cwd, env).flatMap(pluginsIn);
   if (connected.some(isOurs)) return { env: {} };
   const given = env.OPENCODE_CONFIG_CONTENT;
@@ -58,7 +58,7 @@ function launchSettings({ cwd, env, answer_seconds }: LaunchOptions): Pick<Launc
     throw new GateError("invalid_settings", "OPENCODE_CONFIG_CONTENT is not a JSON object", "mend it first");
   const file = join(gatePaths(env).state_dir, "hook", "opencode-run", PLUGIN_NAME);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeSettings(file, pluginText(env, answer_seconds));
+  writeSettings(file, pluginText(env, answerSeconds));
   const plugin = [...(Array.isArray(settings.plugin) ? settings.plugin : []), pathToFileURL(file).href];
   return { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...settings, plugin }) }, files: [file] };
 }
@@ -86,12 +86,12 @@ function ownText(file: string): string | undefined {
 const REPORT = new HookReport("opencode", "plugin");
 const failed = REPORT.failed.bind(REPORT);
 
-function openCodeChecks({ cwd, env, answer_seconds }: CheckContext): Check[] {
+function openCodeChecks({ cwd, env, answerSeconds }: CheckContext): Check[] {
   const found = pluginFolders(cwd, env).flatMap(pluginsIn);
   const ours = found.filter((file) => file.endsWith(`/${PLUGIN_NAME}`));
   const problems = [
     ...(ours.length === 0 ? [REPORT.notInstalled()] : []),
-    ...ours.filter((file) => !isCurrent(file, env, answer_seconds)).map((file) => REPORT.outdated(file)),
+    ...ours.filter((file) => !isCurrent(file, env, answerSeconds)).map((file) => REPORT.outdated(file)),
     ...(ours.length > 1
       ? [
           failed(
@@ -105,19 +105,19 @@ function openCodeChecks({ cwd, env, answer_seconds }: CheckContext): Check[] {
       : []),
     ...runningOpenCodes(env).flatMap(withoutPlugin),
   ];
-  const loaded = runningOpenCodes(env).filter(({ has_plugin }) => has_plugin).length;
+  const loaded = runningOpenCodes(env).filter(({ hasPlugin }) => hasPlugin).length;
   const detail = `in ${ours[0] ?? pluginFile(env)}${loaded === 0 ? "" : `, loaded by ${loaded} that run${loaded === 1 ? "s" : ""} now`}`;
   return [...REPORT.of(problems, detail), ...others(cwd, env, found)];
 }
 
-function isCurrent(file: string, env: CheckContext["env"], answer_seconds: number): boolean {
-  return existsSync(file) && readFileSync(file, "utf8") === pluginText(env, answer_seconds);
+function isCurrent(file: string, env: CheckContext["env"], answerSeconds: number): boolean {
+  return existsSync(file) && readFileSync(file, "utf8") === pluginText(env, answerSeconds);
 }
 
 /** OpenCode says nothing where a plugin fails to load: what runs then asks nobody. */
-function withoutPlugin({ pid, has_plugin, is_pure }: RunningOpenCode): Check[] {
-  if (has_plugin) return [];
-  const why = is_pure ? "it was started with --pure" : "it was started before connect, or failed to load it";
+function withoutPlugin({ pid, hasPlugin, isPure }: RunningOpenCode): Check[] {
+  if (hasPlugin) return [];
+  const why = isPure ? "it was started with --pure" : "it was started before connect, or failed to load it";
   return [
     failed(
       `an OpenCode runs without the plugin (process ${pid}): ${why}; its tools ask nobody`,
@@ -146,9 +146,9 @@ function others(cwd: string, env: CheckContext["env"], found: readonly string[])
 interface RunningOpenCode {
   pid: number;
   /** The plugin says that it is loaded there. */
-  has_plugin: boolean;
+  hasPlugin: boolean;
   /** Why it has none, where its command line says so. */
-  is_pure: boolean;
+  isPure: boolean;
 }
 
 /** It loads its plugins in this time, in milliseconds. */
@@ -170,13 +170,13 @@ function runningOpenCodes(env: Env): RunningOpenCode[] {
 
 function found(pid: number, env: Env): RunningOpenCode[] {
   if (basename(readlinkSync(`/proc/${pid}/exe`)) !== "opencode") return [];
-  const started_at = statSync(`/proc/${pid}`).ctimeMs;
+  const startedAt = statSync(`/proc/${pid}`).ctimeMs;
   const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   const says = statSync(join(loadedFolder(env), String(pid)), { throwIfNoEntry: false });
   // An earlier process may have had the same id.
-  const has_plugin = says !== undefined && says.mtimeMs >= started_at - 2000;
-  if (!has_plugin && (Date.now() - started_at < STARTS_MS || !loadsPlugins(words))) return [];
-  return [{ pid, has_plugin, is_pure: words.includes("--pure") }];
+  const hasPlugin = says !== undefined && says.mtimeMs >= startedAt - 2000;
+  if (!hasPlugin && (Date.now() - startedAt < STARTS_MS || !loadsPlugins(words))) return [];
+  return [{ pid, hasPlugin, isPure: words.includes("--pure") }];
 }
 
 /** Its other commands start no session, or only once another program wants one. */

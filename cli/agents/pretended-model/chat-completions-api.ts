@@ -35,7 +35,7 @@ export class ChatCompletionsApi extends LoopbackApi {
   /** What the tools gave back, in the order of their calls, without those of subagents. */
   results: string[] = [];
   /** What the tools gave back to subagents. */
-  subagent_results: string[] = [];
+  subagentResults: string[] = [];
   /** The names of the tools that the client offers. */
   tools: string[] = [];
   #calls = 0;
@@ -77,7 +77,7 @@ export class ChatCompletionsApi extends LoopbackApi {
     const results = messages.filter(({ role }) => role === "tool").map(({ content }) => textOf(content));
     const first = textOf(messages.find(({ role }) => role === "user")?.content);
     if (first.replaceAll('"', "").trim() !== FIRST_WORDS) {
-      this.subagent_results = results;
+      this.subagentResults = results;
       const next = this.#script.subagent?.[turns];
       return next === undefined ? "done" : [this.#call(next, 0)];
     }

@@ -6,11 +6,11 @@ import { createServer } from "../../../ipc/base/node-http.ts";
 export abstract class LoopbackApi {
   readonly #server: Server;
   /** How the client names itself in its requests. */
-  user_agent = "";
+  userAgent = "";
 
   protected constructor() {
     this.#server = createServer((request, response) => {
-      this.user_agent = request.headers["user-agent"] ?? this.user_agent;
+      this.userAgent = request.headers["user-agent"] ?? this.userAgent;
       this.answer(request, response).catch((error: unknown) => response.destroy(error as Error));
     });
   }

@@ -132,7 +132,7 @@ function textOf(content: unknown): string {
   return content.map((part: { text?: unknown }) => (typeof part.text === "string" ? part.text : "")).join("");
 }
 
-function message(model: string, content: readonly unknown[], stop_reason: string | null): Record<string, unknown> {
+function message(model: string, content: readonly unknown[], stopReason: string | null): Record<string, unknown> {
   const usage = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   // Claude Code takes messages with the same id for one.
   return {
@@ -141,7 +141,7 @@ function message(model: string, content: readonly unknown[], stop_reason: string
     role: "assistant",
     model,
     content,
-    stop_reason,
+    stop_reason: stopReason,
     stop_sequence: null,
     usage,
   };
@@ -162,11 +162,11 @@ function stream(response: ServerResponse, model: string, blocks: readonly Answer
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
   send("message_start", { message: message(model, [], null) });
   for (const [index, block] of blocks.entries()) {
-    const is_call = block.type === "tool_use";
-    send("content_block_start", { index, content_block: is_call ? { ...block, input: {} } : { ...block, text: "" } });
+    const isCall = block.type === "tool_use";
+    send("content_block_start", { index, content_block: isCall ? { ...block, input: {} } : { ...block, text: "" } });
     send("content_block_delta", {
       index,
-      delta: is_call
+      delta: isCall
         ? { type: "input_json_delta", partial_json: JSON.stringify(block.input) }
         : { type: "text_delta", text: block.text },
     });

@@ -63,7 +63,8 @@ export class ResponsesApi extends LoopbackApi {
     const send = (type: string, data: Json) =>
       response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
     send("response.created", { response: { id: "resp" } });
-    for (const [output_index, item] of items.entries()) send("response.output_item.done", { output_index, item });
+    for (const [outputIndex, item] of items.entries())
+      send("response.output_item.done", { output_index: outputIndex, item });
     const usage = {
       input_tokens: 1,
       input_tokens_details: null,
@@ -77,15 +78,15 @@ export class ResponsesApi extends LoopbackApi {
 
   async #turn(asked: Json): Promise<Json[]> {
     const id = threadOf(asked);
-    const is_first = this.#conversations.size === 0 || this.#conversations.keys().next().value === id;
+    const isFirst = this.#conversations.size === 0 || this.#conversations.keys().next().value === id;
     const conversation = this.#conversations.get(id) ?? {
-      script: is_first ? this.#options.script : (this.#options.subagent ?? []),
+      script: isFirst ? this.#options.script : (this.#options.subagent ?? []),
       turn: 0,
     };
     this.#conversations.set(id, conversation);
     const { turn } = conversation;
     const input = Array.isArray(asked.input) ? asked.input.filter(isObject) : [];
-    if (is_first) {
+    if (isFirst) {
       if (turn === 0) this.tools = toolNames(asked.tools);
       this.results = input
         .filter(({ type }) => String(type).endsWith("call_output"))
@@ -103,16 +104,16 @@ export class ResponsesApi extends LoopbackApi {
 }
 
 /** A subagent's requests are those of another thread. */
-function threadOf({ client_metadata }: Json): string {
-  const { thread_id, "x-codex-turn-metadata": more } = isObject(client_metadata) ? client_metadata : {};
-  if (typeof thread_id === "string") return thread_id;
-  return String(typeof more === "string" ? parseObject(more)?.thread_id : undefined);
+function threadOf({ clientMetadata }: Json): string {
+  const { threadId, "x-codex-turn-metadata": more } = isObject(clientMetadata) ? clientMetadata : {};
+  if (typeof threadId === "string") return threadId;
+  return String(typeof more === "string" ? parseObject(more)?.threadId : undefined);
 }
 
-function itemOf({ name, input, namespace }: ResponsesCall, call_id: string): Json {
-  if (typeof input === "string") return { type: "custom_tool_call", call_id, name, input };
+function itemOf({ name, input, namespace }: ResponsesCall, callId: string): Json {
+  if (typeof input === "string") return { type: "custom_tool_call", call_id: callId, name, input };
   const group = namespace === undefined ? {} : { namespace };
-  return { type: "function_call", call_id, name, ...group, arguments: JSON.stringify(input) };
+  return { type: "function_call", call_id: callId, name, ...group, arguments: JSON.stringify(input) };
 }
 
 function toolNames(tools: unknown, group = ""): string[] {

@@ -19,14 +19,14 @@ export interface CodexEdit {
   /** The program that the user named. */
   client: string | undefined;
   wordsFor(entry: ServerEntry & { words: readonly string[] }): readonly string[];
-  is_removal: boolean;
+  isRemoval: boolean;
 }
 
 /** What Codex takes as one part of a setting's name. */
 const NAME = /^[A-Za-z0-9_-]+$/;
 
 /** @throws GateError `invalid_settings` if the file isn't TOML, `client_failed` if Codex can't be asked */
-export async function editCodexServers({ env, client, wordsFor, is_removal }: CodexEdit): Promise<Changed> {
+export async function editCodexServers({ env, client, wordsFor, isRemoval }: CodexEdit): Promise<Changed> {
   const file = configFile(env);
   const text = readText(file) ?? "";
   const changed: string[] = [];
@@ -47,10 +47,10 @@ export async function editCodexServers({ env, client, wordsFor, is_removal }: Co
   }
   if (edits.length === 0) return { file, changed, left };
   const backup = `${file}.metnos-mcp-backup`;
-  if (!is_removal && !existsSync(backup)) writeSettings(backup, text);
+  if (!isRemoval && !existsSync(backup)) writeSettings(backup, text);
   const program = codexProgram(env, client);
   await AppServer.use({ program, env, cwd: codexHome(env) }, (server) => writeConfig(server, edits));
-  if (is_removal) restore(file, backup);
+  if (isRemoval) restore(file, backup);
   return { file, changed, left };
 }
 
@@ -71,13 +71,13 @@ function withoutEmptyArgs(settings: Json): Json {
 
 function entriesIn({ mcp_servers }: Json): ServerEntry[] {
   return Object.entries(isObject(mcp_servers) ? mcp_servers : {}).map(([name, entry]) => {
-    const { command, args = [], tool_timeout_sec }: Json = isObject(entry) ? entry : {};
+    const { command, args = [], toolTimeoutSec }: Json = isObject(entry) ? entry : {};
     const words = Array.isArray(args) ? [command, ...args] : [];
-    const is_words = words.length > 0 && words.every((word) => typeof word === "string" && !word.includes("\0"));
+    const isWords = words.length > 0 && words.every((word) => typeof word === "string" && !word.includes("\0"));
     return {
       path: ["mcp_servers", name],
-      words: is_words ? (words as string[]) : undefined,
-      timeout_seconds: typeof tool_timeout_sec === "number" && tool_timeout_sec > 0 ? tool_timeout_sec : undefined,
+      words: isWords ? (words as string[]) : undefined,
+      timeout_seconds: typeof toolTimeoutSec === "number" && toolTimeoutSec > 0 ? toolTimeoutSec : undefined,
     };
   });
 }

@@ -76,12 +76,12 @@ export function disconnectMcp(options: McpConnectOptions): Promise<Changed> {
 async function edit(
   { agent, project, client, env, cwd }: McpConnectOptions,
   wordsFor: (entry: Started) => readonly string[],
-  is_removal: boolean,
+  isRemoval: boolean,
 ): Promise<Changed> {
   const place = placeOf(agent, project, env, cwd);
-  if (place !== undefined) return editServers({ place, wordsFor, is_removal });
+  if (place !== undefined) return editServers({ place, wordsFor, isRemoval });
   const { editCodexServers } = await import("./codex-settings.ts");
-  return await editCodexServers({ env, client, wordsFor, is_removal });
+  return await editCodexServers({ env, client, wordsFor, isRemoval });
 }
 
 /** The script that clients start in a server's place, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */

@@ -22,11 +22,11 @@ export interface JsonEdit {
   /** The words of an entry as they are to be. */
   wordsFor(entry: ServerEntry & { words: readonly string[] }): readonly string[];
   /** Where this leaves the file as it was before ours, the very bytes are restored. */
-  is_removal: boolean;
+  isRemoval: boolean;
 }
 
 /** @throws GateError `invalid_settings` if the file isn't a JSON object */
-export function editServers({ place, wordsFor, is_removal }: JsonEdit): Changed {
+export function editServers({ place, wordsFor, isRemoval }: JsonEdit): Changed {
   const { file } = place;
   const text = readText(file) ?? "{}";
   const settings = parsed(file, text);
@@ -45,7 +45,7 @@ export function editServers({ place, wordsFor, is_removal }: JsonEdit): Changed 
     edited = withMembers(file, edited, entry.path, place.members(wanted));
     changed.push(name);
   }
-  if (changed.length > 0) write(file, text, edited, is_removal);
+  if (changed.length > 0) write(file, text, edited, isRemoval);
   return { file, changed, left };
 }
 
@@ -56,7 +56,7 @@ function withMembers(file: string, text: string, path: readonly string[], member
     const plain = withoutComments(edited);
     const member = memberAt(plain, [...path, key]);
     if (member !== undefined) {
-      edited = edited.slice(0, member.value_start) + JSON.stringify(value) + edited.slice(member.value_end);
+      edited = edited.slice(0, member.valueStart) + JSON.stringify(value) + edited.slice(member.valueEnd);
       continue;
     }
     const object = memberAt(plain, path);
@@ -67,8 +67,8 @@ function withMembers(file: string, text: string, path: readonly string[], member
   return checked(file, text, edited, path, members);
 }
 
-function inserted(text: string, { value_start }: Member, key: string, value: unknown): string {
-  return `${text.slice(0, value_start + 1)}${JSON.stringify(key)}: ${JSON.stringify(value)}, ${text.slice(value_start + 1)}`;
+function inserted(text: string, { valueStart }: Member, key: string, value: unknown): string {
+  return `${text.slice(0, valueStart + 1)}${JSON.stringify(key)}: ${JSON.stringify(value)}, ${text.slice(valueStart + 1)}`;
 }
 
 /** What the edit was to change has changed, and nothing else. */
@@ -82,14 +82,14 @@ function checked(file: string, before: string, after: string, path: readonly str
   return after;
 }
 
-function write(file: string, before: string, after: string, is_removal: boolean): void {
+function write(file: string, before: string, after: string, isRemoval: boolean): void {
   const backup = `${file}.metnos-mcp-backup`;
   const original = readText(backup);
-  if (is_removal) {
-    const is_as_before =
+  if (isRemoval) {
+    const isAsBefore =
       original !== undefined && isDeepStrictEqual(parsed(backup, original), withoutEmptyArgs(file, after, original));
-    writeSettings(file, is_as_before ? original : after);
-    if (is_as_before) rmSync(backup);
+    writeSettings(file, isAsBefore ? original : after);
+    if (isAsBefore) rmSync(backup);
     return;
   }
   if (!existsSync(backup)) writeSettings(backup, before);

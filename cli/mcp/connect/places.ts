@@ -88,8 +88,8 @@ function commandIn({ command, args = [], url, httpUrl, type = "stdio" }: Json): 
 }
 
 function wordsIn(value: unknown): string[] | undefined {
-  const is_words = Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === "string");
-  return is_words && value[0] !== "" ? value : undefined;
+  const isWords = Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === "string");
+  return isWords && value[0] !== "" ? value : undefined;
 }
 
 /** These clients have milliseconds. */

@@ -30,14 +30,14 @@ export class UserWords {
   readonly #agents = new Map<string, Prompt[]>();
 
   /** The user has said something. The same turn again: as it is said now. */
-  note(agent_id: string, { session, turn, text }: Prompt): void {
-    const others = (this.#agents.get(agent_id) ?? []).filter((one) => one.session !== session || one.turn !== turn);
+  note(agentId: string, { session, turn, text }: Prompt): void {
+    const others = (this.#agents.get(agentId) ?? []).filter((one) => one.session !== session || one.turn !== turn);
     const prompts = [...others, { session, turn, text }];
-    const of_session = prompts.filter((one) => one.session === session);
-    const [first] = of_session;
-    if (of_session.length > KEPT_TURNS && first !== undefined) prompts.splice(prompts.indexOf(first), 1);
+    const ofSession = prompts.filter((one) => one.session === session);
+    const [first] = ofSession;
+    if (ofSession.length > KEPT_TURNS && first !== undefined) prompts.splice(prompts.indexOf(first), 1);
     for (let kept = charactersIn(prompts); kept > MAX_CHARACTERS; kept = charactersIn(prompts)) prompts.shift();
-    keepLatest(this.#agents, agent_id, prompts, MAX_AGENTS);
+    keepLatest(this.#agents, agentId, prompts, MAX_AGENTS);
   }
 
   /**
@@ -53,11 +53,11 @@ export class UserWords {
   }
 
   /** A session is over, or, without one, an agent's pairing. */
-  end(agent_id: string, session?: string): void {
+  end(agentId: string, session?: string): void {
     const left =
-      session === undefined ? [] : (this.#agents.get(agent_id) ?? []).filter((one) => one.session !== session);
-    if (left.length === 0) this.#agents.delete(agent_id);
-    else this.#agents.set(agent_id, left);
+      session === undefined ? [] : (this.#agents.get(agentId) ?? []).filter((one) => one.session !== session);
+    if (left.length === 0) this.#agents.delete(agentId);
+    else this.#agents.set(agentId, left);
   }
 }
 

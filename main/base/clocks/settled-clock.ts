@@ -8,22 +8,22 @@ const SET_MS = 3_600_000;
 export class SettledClock {
   readonly #clock: Clock;
   /** How far the wall clock is from the time since boot. */
-  #apart_ms: number;
-  #from_ms = Number.NEGATIVE_INFINITY;
+  #apartMs: number;
+  #fromMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#apart_ms = clock.now() - clock.boot().ms;
+    this.#apartMs = clock.now() - clock.boot().ms;
   }
 
   /** Milliseconds since 1970; undefined where the clock was set within a day. */
   now(): number | undefined {
     const now = this.#clock.now();
     const { ms } = this.#clock.boot();
-    if (Math.abs(now - ms - this.#apart_ms) > SET_MS) {
-      this.#apart_ms = now - ms;
-      this.#from_ms = ms + DAY_MS;
+    if (Math.abs(now - ms - this.#apartMs) > SET_MS) {
+      this.#apartMs = now - ms;
+      this.#fromMs = ms + DAY_MS;
     }
-    return ms < this.#from_ms ? undefined : now;
+    return ms < this.#fromMs ? undefined : now;
   }
 }

@@ -6,18 +6,18 @@ const PIECE_MS = 4;
  * others in later turns of the event loop, between which agents are served.
  */
 export class SlicedWork {
-  readonly #work: (ends_at: number) => boolean;
+  readonly #work: (endsAt: number) => boolean;
   #next: NodeJS.Immediate | undefined;
-  #is_working = false;
+  #isWorking = false;
 
   /** `work` continues until `ends_at` (`performance.now()`, in milliseconds) and returns whether more is left. It must not throw. */
-  constructor(work: (ends_at: number) => boolean) {
+  constructor(work: (endsAt: number) => boolean) {
     this.#work = work;
   }
 
   /** Starts or continues the work. */
   go(): void {
-    if (this.#is_working || this.#next !== undefined) return;
+    if (this.#isWorking || this.#next !== undefined) return;
     this.#piece();
     // Also where nothing is left: work that many callers add in one turn of the event loop isn't all done in it.
     this.#schedule();
@@ -30,12 +30,12 @@ export class SlicedWork {
     while (this.#piece(Number.POSITIVE_INFINITY));
   }
 
-  #piece(ends_at = performance.now() + PIECE_MS): boolean {
-    this.#is_working = true;
+  #piece(endsAt = performance.now() + PIECE_MS): boolean {
+    this.#isWorking = true;
     try {
-      return this.#work(ends_at);
+      return this.#work(endsAt);
     } finally {
-      this.#is_working = false;
+      this.#isWorking = false;
     }
   }
 

@@ -13,13 +13,13 @@ export const systemClock: Clock = bootedClock(bootName());
 function bootedClock(name: string | undefined): Clock {
   const id = hash("sha256", name ?? randomBytes(16).toString("hex"), "hex").slice(0, 12);
   if (name === undefined) return { now: Date.now, boot: () => ({ id, ms: performance.now() }) };
-  let read_at = Number.NEGATIVE_INFINITY;
+  let readAt = Number.NEGATIVE_INFINITY;
   let read: BootTime = { id, ms: 0 };
   const boot = () => {
     const at = performance.now();
-    if (at - read_at >= FRESH_MS) {
+    if (at - readAt >= FRESH_MS) {
       read = { id, ms: uptime() * 1000 };
-      read_at = at;
+      readAt = at;
     }
     return read;
   };

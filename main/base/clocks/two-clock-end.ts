@@ -12,10 +12,10 @@ export interface TwoClockEnd {
   boot_at: string | null;
 }
 
-/** The end at `at_ms` of the wall clock (Unix milliseconds), by both clocks. */
-export function endAt(clock: Clock, at_ms: number): TwoClockEnd {
+/** The end at `atMs` of the wall clock (Unix milliseconds), by both clocks. */
+export function endAt(clock: Clock, atMs: number): TwoClockEnd {
   const { id, ms } = clock.boot();
-  return { at: isoSeconds(at_ms), boot_at: bootText(id, Math.ceil((ms + at_ms - clock.now()) / 1000)) };
+  return { at: isoSeconds(atMs), boot_at: bootText(id, Math.ceil((ms + atMs - clock.now()) / 1000)) };
 }
 
 /** The same end, later. */
@@ -27,9 +27,9 @@ export function postponed(end: TwoClockEnd, seconds: number): TwoClockEnd {
 }
 
 /** The seconds since boot at the end; infinite where it is of another boot than `id`. */
-export function bootSecond(boot_at: string | null, id: string): number {
-  if (boot_at === null || !boot_at.startsWith(`${id}:`)) return Number.POSITIVE_INFINITY;
-  return Number(boot_at.slice(id.length + 1));
+export function bootSecond(bootAt: string | null, id: string): number {
+  if (bootAt === null || !bootAt.startsWith(`${id}:`)) return Number.POSITIVE_INFINITY;
+  return Number(bootAt.slice(id.length + 1));
 }
 
 /** The time until an end by each clock, in milliseconds; infinite by the time since boot where the end is of another boot. */

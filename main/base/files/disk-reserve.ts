@@ -21,8 +21,8 @@ export function diskFullCode(error: unknown): string | undefined {
 export class DiskReserve {
   readonly #file: string;
   readonly #bytes: number;
-  #is_held = false;
-  #is_spent = false;
+  #isHeld = false;
+  #isSpent = false;
 
   /** A reserve file of this many bytes. Nothing is written before `keep` is called. */
   constructor(file: string, bytes: number) {
@@ -32,36 +32,36 @@ export class DiskReserve {
 
   /** True once the space was released and could not be reserved again yet. */
   get isSpent(): boolean {
-    return this.#is_spent;
+    return this.#isSpent;
   }
 
   /** Reserves the space, if it isn't reserved and the disk has plenty. Returns whether it is reserved now. Never throws. */
   keep(): boolean {
-    if (this.#is_held) return true;
+    if (this.#isHeld) return true;
     try {
       const descriptor = openOwnFile(this.#file, "overwrite");
       try {
-        this.#is_held = this.#fill(descriptor);
+        this.#isHeld = this.#fill(descriptor);
       } finally {
         closeSync(descriptor);
       }
     } catch {
       // Without a reserve everything works as long as the disk isn't full: it is tried again.
-      this.#is_held = false;
+      this.#isHeld = false;
     }
-    if (this.#is_held) this.#is_spent = false;
-    return this.#is_held;
+    if (this.#isHeld) this.#isSpent = false;
+    return this.#isHeld;
   }
 
   /** Releases the space. Returns whether there was any. Never throws. */
   release(): boolean {
-    this.#is_held = false;
+    this.#isHeld = false;
     try {
       const descriptor = openOwnFile(this.#file, "overwrite");
       try {
         const had = fstatSync(descriptor).size;
         ftruncateSync(descriptor, 0);
-        if (had > 0) this.#is_spent = true;
+        if (had > 0) this.#isSpent = true;
         return had > 0;
       } finally {
         closeSync(descriptor);

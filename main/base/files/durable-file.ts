@@ -21,20 +21,20 @@ import { fileError } from "./file-errors.ts";
 export function writeDurably(file: string, text: string, what: string): void {
   const folder = dirname(file);
   const made = `${file}.new`;
-  let folder_fd: number | undefined;
+  let folderFd: number | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     // Opened before anything changes: it must not fail, with too many open files, after the rename.
-    folder_fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+    folderFd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
     rmSync(made, { force: true });
     writeNew(made, text);
     renameSync(made, file);
-    fsyncSync(folder_fd);
+    fsyncSync(folderFd);
   } catch (error) {
     removeQuietly(made);
     throw fileError(error, what, file);
   } finally {
-    if (folder_fd !== undefined) closeSync(folder_fd);
+    if (folderFd !== undefined) closeSync(folderFd);
   }
 }
 

@@ -106,12 +106,12 @@ function refusalOfWriting(folder: string): string | undefined {
 const FILES_OF_A_DATABASE = 6;
 
 /** The system's code behind an error of SQLite's, as far as a retry of the operation shows it. */
-export function causeBehind(sqlite_code: string, file: string): string {
-  if (sqlite_code.startsWith("SQLITE_FULL")) return "ENOSPC";
-  if (!/^SQLITE_(CANTOPEN|IOERR)/.test(sqlite_code)) return sqlite_code;
+export function causeBehind(sqliteCode: string, file: string): string {
+  if (sqliteCode.startsWith("SQLITE_FULL")) return "ENOSPC";
+  if (!/^SQLITE_(CANTOPEN|IOERR)/.test(sqliteCode)) return sqliteCode;
   const free = freeOn(dirname(file));
-  const is_full = free !== undefined && (free.bytes < 65_536 || free.inodes === 0);
-  return openingFails(file) ?? (is_full ? "ENOSPC" : sqlite_code);
+  const isFull = free !== undefined && (free.bytes < 65_536 || free.inodes === 0);
+  return openingFails(file) ?? (isFull ? "ENOSPC" : sqliteCode);
 }
 
 function openingFails(file: string): string | undefined {

@@ -19,26 +19,26 @@ export class FileLock {
   readonly file: string;
   readonly identity: FileIdentity;
   /** The file wasn't held before: a gate may still hold an earlier file of this name. */
-  readonly is_new: boolean;
+  readonly isNew: boolean;
   /** The last holder did not release it: it was killed, or the machine went down. */
-  readonly was_left: boolean;
+  readonly wasLeft: boolean;
   readonly #db: Database.Database;
 
   private constructor(file: string, identity: FileIdentity, db: Database.Database) {
     this.file = file;
     this.identity = identity;
     this.#db = db;
-    this.is_new = db.pragma("application_id", { simple: true }) !== ownMark(identity);
-    this.was_left = !this.is_new && db.pragma("user_version", { simple: true }) !== FREE;
+    this.isNew = db.pragma("application_id", { simple: true }) !== ownMark(identity);
+    this.wasLeft = !this.isNew && db.pragma("user_version", { simple: true }) !== FREE;
   }
 
   /** Creates the file, and its folder, where there is none. @throws GateError `lock_taken`, `lock_unusable` */
   static take(file: string): FileLock {
-    const is_there = prepare(file);
+    const isThere = prepare(file);
     let db: Database.Database | undefined;
     try {
       // Only where there is no file: closing one that is locked in this process would release the lock.
-      if (!is_there) closeSync(openSync(file, "a", 0o600));
+      if (!isThere) closeSync(openSync(file, "a", 0o600));
       const before = identityOf(file);
       db = new Database(file, { timeout: 0 });
       refuseForeign(db, file);
@@ -63,11 +63,11 @@ export class FileLock {
    * From now on the file counts as held before, and as left in use if this process ends without saying otherwise.
    * Nothing happens where it isn't at its path any more.
    */
-  mark(is_in_use: boolean): void {
+  mark(isInUse: boolean): void {
     if (!isStillAt(this.file, this.identity)) return;
     try {
       this.#db.exec(
-        `BEGIN; PRAGMA application_id = ${ownMark(this.identity)}; PRAGMA user_version = ${is_in_use ? process.pid : FREE}; COMMIT`,
+        `BEGIN; PRAGMA application_id = ${ownMark(this.identity)}; PRAGMA user_version = ${isInUse ? process.pid : FREE}; COMMIT`,
       );
     } catch {
       // A full disk: without its mark the file counts as new, and the next start waits a moment.

@@ -31,10 +31,10 @@ export class InPlaceFile {
   }
 
   /**
-   * Writes a text over the previous one, padded with blanks. `is_durable`: synced, to survive a crash of the machine.
+   * Writes a text over the previous one, padded with blanks. `isDurable`: synced, to survive a crash of the machine.
    * @throws RangeError where it is too long, the system's error, or GateError `not_a_file`
    */
-  write(text: string, is_durable = false): void {
+  write(text: string, isDurable = false): void {
     const bytes = Buffer.alloc(this.#bytes, " ");
     if (Buffer.byteLength(text) >= this.#bytes) throw new RangeError(`longer than ${this.#bytes - 1} bytes`);
     bytes.write(text);
@@ -42,7 +42,7 @@ export class InPlaceFile {
     if (this.#descriptor !== undefined && !this.#isInPlace(this.#descriptor)) this.close();
     this.#descriptor ??= openOwnFile(this.#file, "overwrite");
     writeSync(this.#descriptor, bytes, 0, bytes.length, 0);
-    if (is_durable) fdatasyncSync(this.#descriptor);
+    if (isDurable) fdatasyncSync(this.#descriptor);
   }
 
   close(): void {

@@ -9,11 +9,11 @@ const FEWEST_OPEN_FILES = 64;
 const MOST_PAIRS = 1024;
 
 /** @throws GateError `too_few_files`, where the system says how many this process may have open (Linux) */
-export function requireOpenFiles(state_dir: string): void {
+export function requireOpenFiles(stateDir: string): void {
   const limit = mostOpenFiles();
   if (limit >= FEWEST_OPEN_FILES) return;
   const why = `too many open files: this process may open only ${limit}, and a gate needs ${FEWEST_OPEN_FILES} at least`;
-  const message = `the gate's files in ${state_dir}/ can't be used: ${why}`;
+  const message = `the gate's files in ${stateDir}/ can't be used: ${why}`;
   throw new GateError("too_few_files", message, "raise the limit (ulimit -n 4096) and start the gate again");
 }
 
@@ -22,11 +22,11 @@ export function requireOpenFiles(state_dir: string): void {
  * an eighth for pairs of pipes, which hold three each, with the connection that asks for them.
  * @param limit of files in all
  */
-export function openFilesFor(wanted_connections: number, limit = mostOpenFiles()) {
+export function openFilesFor(wantedConnections: number, limit = mostOpenFiles()) {
   const spare = limit - FEWEST_OPEN_FILES;
   return {
-    max_connections: Math.min(wanted_connections, Math.max(8, Math.floor(spare / 2))),
-    most_pairs: Math.min(MOST_PAIRS, Math.max(2, Math.floor(spare / 8))),
+    max_connections: Math.min(wantedConnections, Math.max(8, Math.floor(spare / 2))),
+    mostPairs: Math.min(MOST_PAIRS, Math.max(2, Math.floor(spare / 8))),
   };
 }
 

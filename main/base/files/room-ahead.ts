@@ -26,10 +26,10 @@ export class RoomAhead {
   /** The last known size, and where the room ends. */
   #size = 0;
   #until = 0;
-  #is_working = false;
-  #has_had = false;
-  #retry_at = process.platform === "linux" ? 0 : Number.POSITIVE_INFINITY;
-  #is_short = false;
+  #isWorking = false;
+  #hasHad = false;
+  #retryAt = process.platform === "linux" ? 0 : Number.POSITIVE_INFINITY;
+  #isShort = false;
 
   /** So much beyond the file's end; it is renewed once half of it is used. */
   constructor(bytes: number) {
@@ -38,7 +38,7 @@ export class RoomAhead {
 
   /** True while less than half of the room is left, and the disk is too full for more. */
   get isShort(): boolean {
-    return this.#is_short;
+    return this.#isShort;
   }
 
   /** Keeps the room of a file without opening it for long; one that isn't there has none. As `keep`. */
@@ -72,15 +72,15 @@ export class RoomAhead {
     } catch (error) {
       this.#ended(errorCode(error), 0);
     }
-    return this.#is_working;
+    return this.#isWorking;
   }
 
   #isDue(): boolean {
-    return !this.#is_working && performance.now() >= this.#retry_at;
+    return !this.#isWorking && performance.now() >= this.#retryAt;
   }
 
   #reserve(fd: number, size: number): void {
-    this.#is_working = true;
+    this.#isWorking = true;
     const words = ["--keep-size", "--offset", String(size), "--length", String(this.#bytes), "/proc/self/fd/3"];
     // The child's is its own open file: it stays the same file whatever becomes of the name.
     const child = spawn(PROGRAM, words, { cwd: "/", env: { LC_ALL: "C" }, stdio: ["ignore", "ignore", "pipe", fd] });
@@ -94,13 +94,13 @@ export class RoomAhead {
   }
 
   #ended(problem: string | undefined, until: number): void {
-    this.#is_working = false;
-    const is_full = problem?.includes(FULL) === true;
-    this.#is_short = is_full && this.#has_had;
+    this.#isWorking = false;
+    const isFull = problem?.includes(FULL) === true;
+    this.#isShort = isFull && this.#hasHad;
     if (problem === undefined) {
       this.#until = until;
-      this.#has_had = true;
-    } else this.#retry_at = NEVER.test(problem) ? Number.POSITIVE_INFINITY : performance.now() + RETRY_MS;
+      this.#hasHad = true;
+    } else this.#retryAt = NEVER.test(problem) ? Number.POSITIVE_INFINITY : performance.now() + RETRY_MS;
   }
 }
 

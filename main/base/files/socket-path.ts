@@ -6,8 +6,8 @@ import { fileError } from "./file-errors.ts";
 /** Prepares the sockets' paths: a folder that only its owner can enter, with nothing but a socket at their paths. */
 
 /** @throws GateError `folder_not_private`, `socket_unusable`: nothing was changed then */
-export function prepareSocket(path: string, state_dir: string): void {
-  makePrivate(dirname(path), state_dir);
+export function prepareSocket(path: string, stateDir: string): void {
+  makePrivate(dirname(path), stateDir);
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || stat.isSocket()) return;
   throw new GateError(
@@ -27,7 +27,7 @@ export function socketError(error: unknown, path: string): unknown {
  * The gate's own folder is made private if it isn't. One that was configured (`METNOS_RUNTIME_DIR`, `METNOS_GATE_SOCKET`) is
  * refused instead: it may be a shared folder such as `/tmp`.
  */
-function makePrivate(folder: string, state_dir: string): void {
+function makePrivate(folder: string, stateDir: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -42,7 +42,7 @@ function makePrivate(folder: string, state_dir: string): void {
     );
   }
   if ((mode & 0o077) === 0) return;
-  if (!folder.startsWith(`${state_dir}/`)) {
+  if (!folder.startsWith(`${stateDir}/`)) {
     throw new GateError(
       "folder_not_private",
       `the sockets' folder ${folder} is open to others`,

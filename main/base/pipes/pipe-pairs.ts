@@ -38,9 +38,9 @@ export class PipePairs {
   /** The one that has been free longest comes first: a launcher that is late rarely meets another run. */
   readonly #free: string[] = [];
   #next = 0;
-  #is_making = false;
+  #isMaking = false;
   #listener: (() => void) | undefined;
-  #is_closed = false;
+  #isClosed = false;
 
   constructor(folder: string, prefix: string, failed: (error: unknown) => void, ahead = PIPES_AHEAD) {
     this.#folder = folder;
@@ -100,10 +100,10 @@ export class PipePairs {
   }
 
   #makeAhead(): void {
-    if (this.#free.length >= this.#refill || this.#made.size >= MAX_SLOTS || this.#is_making) return;
+    if (this.#free.length >= this.#refill || this.#made.size >= MAX_SLOTS || this.#isMaking) return;
     void this.#make(this.#refill).then(this.#listener, (error: unknown) => {
       // Once it is closed its folder may be gone, and nobody needs them.
-      if (!this.#is_closed) this.#failed(error);
+      if (!this.#isClosed) this.#failed(error);
     });
   }
 
@@ -126,18 +126,18 @@ export class PipePairs {
 
   /** Removes all pipes but those in use. */
   close(): void {
-    this.#is_closed = true;
+    this.#isClosed = true;
     for (const name of [...this.#free]) this.#remove(name);
     this.#free.length = 0;
   }
 
   #open(name: string): PipePair {
     const path = join(this.#folder, name);
-    const [up_is, down_is] = this.#made.get(name) ?? [];
-    const up = openPipe(`${path}.up`, O_RDONLY, up_is);
+    const [upIs, downIs] = this.#made.get(name) ?? [];
+    const up = openPipe(`${path}.up`, O_RDONLY, upIs);
     try {
       // Read-write, as there is no reader yet; never read.
-      return { name, up, down: openPipe(`${path}.down`, O_RDWR, down_is) };
+      return { name, up, down: openPipe(`${path}.down`, O_RDWR, downIs) };
     } catch (error) {
       closeSync(up);
       throw error;
@@ -158,16 +158,16 @@ export class PipePairs {
   }
 
   async #make(count: number): Promise<void> {
-    this.#is_making = true;
+    this.#isMaking = true;
     try {
       const names = this.#names(count);
       await new Promise<void>((resolve, reject) => {
         execFile(program(), this.#words(names), { env: {} }, (error) => (error === null ? resolve() : reject(error)));
       });
       this.#add(names);
-      if (this.#is_closed) this.close();
+      if (this.#isClosed) this.close();
     } finally {
-      this.#is_making = false;
+      this.#isMaking = false;
     }
   }
 

@@ -53,13 +53,13 @@ function refuseUnusableBeside(file: string, schema: Titled): void {
 /** SQLite makes files beside the database. @throws GateError `database_unusable` */
 export function refuseClosedFolder(file: string, schema: Titled): void {
   const folder = dirname(file);
-  let is_closed = (statSync(folder).mode & 0o200) === 0;
+  let isClosed = (statSync(folder).mode & 0o200) === 0;
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch {
-    is_closed = true;
+    isClosed = true;
   }
-  if (!is_closed) return;
+  if (!isClosed) return;
   throw new GateError(
     "database_unusable",
     `the folder ${folder} of the ${schema.title} can't be written`,

@@ -27,8 +27,8 @@ export class DatabaseHealth {
   readonly #alarms: Alarms;
   #timer: NodeJS.Timeout | undefined;
   /** By the time since the process began, in milliseconds. */
-  #due_at = Number.POSITIVE_INFINITY;
-  #checked_at = Number.NEGATIVE_INFINITY;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(databases: readonly OpenDatabase[], alarms: Alarms) {
     this.#databases = databases;
@@ -40,7 +40,7 @@ export class DatabaseHealth {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     if (!DAMAGE.test(errorCode(cause))) return false;
     // The next one may fail while another is waited for.
-    this.#checkAt(Math.max(performance.now(), this.#checked_at + APART_MS));
+    this.#checkAt(Math.max(performance.now(), this.#checkedAt + APART_MS));
     return true;
   }
 
@@ -49,27 +49,27 @@ export class DatabaseHealth {
   }
 
   #checkAt(ms: number): void {
-    if (ms >= this.#due_at) return;
+    if (ms >= this.#dueAt) return;
     clearTimeout(this.#timer);
-    this.#due_at = ms;
+    this.#dueAt = ms;
     this.#timer = setTimeout(() => this.#checkAll(), ms - performance.now()).unref();
   }
 
   #checkAll(): void {
-    this.#checked_at = performance.now();
-    this.#due_at = Number.POSITIVE_INFINITY;
-    let is_any_damaged = false;
+    this.#checkedAt = performance.now();
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    let isAnyDamaged = false;
     for (const { title, file, db } of this.#databases) {
       const error = failureOf(db, file);
       if (error === undefined) {
         this.#alarms.clear("database_unusable", file);
         continue;
       }
-      is_any_damaged = true;
+      isAnyDamaged = true;
       const { message, hint } = storageError(error, file, { title });
       this.#alarms.raise({ code: "database_unusable", subject: file, message, hint });
     }
-    if (is_any_damaged) this.#checkAt(performance.now() + RETRY_MS);
+    if (isAnyDamaged) this.#checkAt(performance.now() + RETRY_MS);
   }
 }
 

@@ -9,7 +9,7 @@ export interface Schema {
   /** One step per version; step N brings a file from version N to N+1. */
   migrations: readonly ((db: Database.Database) => void)[];
   /** A file at version 0 may hold the first step's table already: the required one. */
-  may_hold_first_table?: true;
+  mayHoldFirstTable?: true;
   /** What is deleted or overwritten in it must not be found in its bytes any more. */
   forgets?: true;
 }

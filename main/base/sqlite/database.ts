@@ -49,11 +49,11 @@ export function openDatabase(file: string, schema: Schema): Database.Database {
       // What earlier versions deleted is still in pages that nothing refers to. Before the migration: a crash in between repeats it.
       if (found > 0 && found < schema.migrations.length) db.exec("VACUUM");
     }
-    const found_version = version(db);
+    const foundVersion = version(db);
     migrate(db, schema);
-    if (debug.is_on)
+    if (debug.isOn)
       debug.write(
-        `${basename(file)} opened: version ${found_version} of ${schema.migrations.length}, ${statSync(file).size} bytes`,
+        `${basename(file)} opened: version ${foundVersion} of ${schema.migrations.length}, ${statSync(file).size} bytes`,
       );
     return db;
   } catch (error) {
@@ -146,13 +146,13 @@ export function serveOthers(db: Database.Database): void {
 
 /** Moves the write-ahead log into the database and cuts it to nothing. False while another program reads or writes, without waiting. */
 export function emptyLog(db: Database.Database): boolean {
-  const busy_ms = db.pragma("busy_timeout", { simple: true }) as number;
+  const busyMs = db.pragma("busy_timeout", { simple: true }) as number;
   db.pragma("busy_timeout = 0");
   try {
     const [outcome] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
     return outcome?.busy === 0;
   } finally {
-    db.pragma(`busy_timeout = ${busy_ms}`);
+    db.pragma(`busy_timeout = ${busyMs}`);
   }
 }
 
@@ -225,7 +225,7 @@ function tablesOf(db: Database.Database): string[] {
 
 /** True if `db` has every table and column that the schema has at this version. At version 0: of the required file, where there is one. Another program's file is never written into. */
 function holdsSchema(db: Database.Database, schema: Schema, version: number): boolean {
-  if (version === 0 && schema.may_hold_first_table !== true) return false;
+  if (version === 0 && schema.mayHoldFirstTable !== true) return false;
   const expected = new Database(":memory:");
   try {
     for (const step of schema.migrations.slice(0, Math.max(1, version))) step(expected);

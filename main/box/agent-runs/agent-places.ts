@@ -34,7 +34,7 @@ export function agentPlaceWords(
   project: string,
   machine: Machine,
 ): PlaceWords {
-  const own = join(projectFolder(machine.box_folder, project), "agents", agent_name);
+  const own = join(projectFolder(machine.boxFolder, project), "agents", agent_name);
   const state = places.state.map((path) => {
     const at = placeIn(path, machine);
     const source = join(own, createHash("sha256").update(path).digest("hex").slice(0, 16));
@@ -65,11 +65,11 @@ export function agentPlaceWords(
  * File systems of their own for the folders in memory, so that everything else can be read-only, and for those on the way to the gate's
  * files: a folder in use as a mount can't be renamed, and another put in its place.
  */
-function heldFolders(files: readonly string[], { home_real, settings }: Machine): string[] {
+function heldFolders(files: readonly string[], { homeReal, settings }: Machine): string[] {
   const size = ["--size", String(settings.tmp_mb * 1024 * 1024)];
-  const held = new Set(["/run", BOX_FOLDER, home_real]);
+  const held = new Set(["/run", BOX_FOLDER, homeReal]);
   for (const file of files)
-    for (let folder = dirname(file); isAtOrBelow(folder, home_real) && folder !== home_real; folder = dirname(folder))
+    for (let folder = dirname(file); isAtOrBelow(folder, homeReal) && folder !== homeReal; folder = dirname(folder))
       held.add(folder);
   const folders = [...held].sort((one, other) => one.length - other.length);
   return [
@@ -84,15 +84,15 @@ function heldFolders(files: readonly string[], { home_real, settings }: Machine)
 
 /** @throws GateError `box_unavailable` for the home itself, a folder above it, the kernel's, the gate's own */
 function placeIn(path: string, machine: Machine): string {
-  const { home, home_real } = machine;
-  const at = isAtOrBelow(path, home) ? home_real + path.slice(home.length) : path;
-  const is_plain =
+  const { home, homeReal } = machine;
+  const at = isAtOrBelow(path, home) ? homeReal + path.slice(home.length) : path;
+  const isPlain =
     path.startsWith("/") &&
     !path
       .split("/")
       .slice(1)
       .some((name) => /^\.{0,2}$/.test(name));
-  if (is_plain && !isNeverShown(at, machine)) return at;
+  if (isPlain && !isNeverShown(at, machine)) return at;
   throw new GateError("box_unavailable", `${path} can't be an agent's own in a box`, "run it without --box");
 }
 
@@ -102,14 +102,14 @@ function sourceOf({ path, is_folder, is_json }: AgentSetting, machine: Machine):
   const kind = kindOf(real);
   if (kind === (is_folder ? "folder" : "file") && !isNeverShown(real, machine)) return real;
   if (!is_folder) return is_json ? emptyObject(machine) : machine.covers.empty;
-  const nothing = join(machine.box_folder, "no-settings");
+  const nothing = join(machine.boxFolder, "no-settings");
   mkdirSync(nothing, { recursive: true, mode: 0o500 });
   return nothing;
 }
 
 /** To a client a file with nothing in it isn't JSON, but broken. */
-function emptyObject({ box_folder }: Machine): string {
-  const file = join(box_folder, "no-settings.json");
+function emptyObject({ boxFolder }: Machine): string {
+  const file = join(boxFolder, "no-settings.json");
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() && stat.nlink === 1 && holdsText(file, EMPTY_OBJECT)) return file;
   rmSync(file, { recursive: true, force: true });
@@ -121,7 +121,7 @@ function emptyObject({ box_folder }: Machine): string {
  * What bubblewrap covers with the user's own: a plain file or folder. What an earlier run put there instead is removed; one that is
  * right stays, as another run may have it covered now. @param name below `folder`, with slashes
  */
-function makeMountPoint(folder: string, name: string, is_folder: boolean): void {
+function makeMountPoint(folder: string, name: string, isFolder: boolean): void {
   const path = join(folder, name);
   for (let above = dirname(path), wrong: string[] = []; ; above = dirname(above)) {
     if (above === folder) {
@@ -130,13 +130,13 @@ function makeMountPoint(folder: string, name: string, is_folder: boolean): void 
     }
     wrong = [...wrong, above];
   }
-  makeRight(path, is_folder);
+  makeRight(path, isFolder);
 }
 
-function makeRight(path: string, is_folder: boolean): void {
+function makeRight(path: string, isFolder: boolean): void {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (is_folder ? stat?.isDirectory() : stat?.isFile()) return;
+  if (isFolder ? stat?.isDirectory() : stat?.isFile()) return;
   rmSync(path, { recursive: true, force: true });
-  if (is_folder) mkdirSync(path, { mode: 0o700 });
+  if (isFolder) mkdirSync(path, { mode: 0o700 });
   else writeFileSync(path, "", { mode: 0o600, flag: "wx" });
 }

@@ -52,7 +52,7 @@ export class AgentPlan implements Plan {
       {
         ...parts.plan,
         machine: { ...machine, settings: { ...machine.settings, environment } },
-        is_open: true,
+        isOpen: true,
         openNetwork: () => this.#opened(),
       },
       this.run,
@@ -127,8 +127,8 @@ export function openAgentNetwork(parts: AgentNetworkParts): AgentNetwork {
   const { hosts, seat, places, isStopped } = parts;
   const { folder, failed } = parts;
   const loopback = new Loopback({ folder, ports: hosts.loopback, isStopped, failed });
-  const token_file = `${seat.socket}.token`;
-  writeFileSync(token_file, seat.token, { mode: 0o400, flag: "wx" });
+  const tokenFile = `${seat.socket}.token`;
+  writeFileSync(tokenFile, seat.token, { mode: 0o400, flag: "wx" });
   const removed = (remove: () => void) => {
     try {
       remove();
@@ -136,14 +136,14 @@ export function openAgentNetwork(parts: AgentNetworkParts): AgentNetwork {
       failed("removing what an agent's run began with", error);
     }
   };
-  const removeToken = () => removed(() => rmSync(token_file, { force: true }));
+  const removeToken = () => removed(() => rmSync(tokenFile, { force: true }));
   const begun = () => {
     removeToken();
     removed(() => seat.begun());
   };
   const access = unlessStopped(new ListedHosts(hosts.listed, NOT_LISTED), isStopped);
   const { proxy, way } = openRunNetwork(access, { ...parts, loopback: loopback.ways, reached: begun });
-  const shared = ["--ro-bind", seat.socket, AGENT_SOCKET, "--ro-bind", token_file, AGENT_TOKEN];
+  const shared = ["--ro-bind", seat.socket, AGENT_SOCKET, "--ro-bind", tokenFile, AGENT_TOKEN];
   const environment = ["--setenv", "METNOS_GATE_SOCKET", AGENT_SOCKET, "--setenv", "METNOS_AGENT_TOKEN", seat.token];
   const closed = ["--remount-ro", BOX_FOLDER, "--remount-ro", "/"];
   const words = [...way.arguments, ...shared, ...places.words, ...environment, ...closed];

@@ -42,15 +42,15 @@ export interface FoundPlaces {
 interface Place {
   readonly source: string;
   readonly at: string;
-  readonly is_writable: boolean;
+  readonly isWritable: boolean;
 }
 
 /** By machine, which is found once and never changed: whatever is found anew is another one. */
-const common_of = new WeakMap<Machine, readonly string[]>();
+const commonOf = new WeakMap<Machine, readonly string[]>();
 
 /** What every box on this machine begins with: `boxArguments` begins with these very words. */
 export function commonArguments(machine: Machine): readonly string[] {
-  const known = common_of.get(machine);
+  const known = commonOf.get(machine);
   if (known !== undefined) return known;
   const words = [
     ...NAMESPACES,
@@ -60,7 +60,7 @@ export function commonArguments(machine: Machine): readonly string[] {
     ...machine.system.links.flatMap(linkWords),
     ...["--proc", "/proc"],
   ];
-  common_of.set(machine, words);
+  commonOf.set(machine, words);
   return words;
 }
 
@@ -78,7 +78,7 @@ const NARROW_DEVICES: readonly string[] = [
 /**
  * Bubblewrap's arguments, without the command: the project's folders in the gate's are made.
  * @param settings the user's own for git, as they count in the project
- * @param is_open for a whole agent's box, which gets more places and is closed by whoever adds them: `/` can still be written
+ * @param isOpen for a whole agent's box, which gets more places and is closed by whoever adds them: `/` can still be written
  * @throws GateError `box_unavailable` where the declaration would show what no box may; the system's error
  */
 export function boxArguments(
@@ -86,11 +86,11 @@ export function boxArguments(
   machine: Machine,
   found: FoundPlaces,
   settings: UserGitSettings = NO_SETTINGS,
-  is_open = false,
+  isOpen = false,
 ): string[] {
   refuseUnusable(declaration, machine);
   if (declaration.kind !== undefined) return narrowArguments(declaration, machine, found, settings);
-  const folder = projectFolder(machine.box_folder, declaration.project);
+  const folder = projectFolder(machine.boxFolder, declaration.project);
   const caches = makeCaches(folder);
   const gitconfig = writeGitSettings(folder, settings.text);
   const shown = shownPlaces(declaration, machine, {
@@ -104,9 +104,9 @@ export function boxArguments(
   const indexes = new Indexes();
   return [
     ...[...commonArguments(machine), ...DEVICES],
-    ...(is_open ? memoryWords(machine) : mountedMemoryWords(machine)),
+    ...(isOpen ? memoryWords(machine) : mountedMemoryWords(machine)),
     ...folderWords(machine, [...shown.map(({ at }) => at), ...links.map(({ path }) => path)]),
-    ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
+    ...shown.flatMap(({ source, at, isWritable }) => [isWritable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
     ...hiddenWords(machine, shown),
     ...keptWords(writable, found, { machine, folder }, declaration.changes_settings),
@@ -114,7 +114,7 @@ export function boxArguments(
     ...pipeWords(found.pipes),
     ...settingsWords([...new Set([...settingsBelow(reads), ...readSettings(found, reads)])], project, machine),
     ...[...READ_ONLY_DEVICES, ...READ_ONLY_PROCESSES],
-    ...(is_open ? [] : ["--remount-ro", "/"]),
+    ...(isOpen ? [] : ["--remount-ro", "/"]),
     ...environmentWords(machine),
     ...LOCAL_NAME,
     ...["--chdir", declaration.cwd],
@@ -132,18 +132,18 @@ function narrowArguments(
   const own = usesOwnPrograms(programs, machine) ? machine.toolchains.paths : [];
   const read = [...own, ...reads.filter((path) => !writes.some((folder) => isAtOrBelow(path, folder)))];
   const places = [
-    ...read.map((path) => ({ source: path, at: path, is_writable: false })),
-    ...writes.map((path) => ({ source: path, at: path, is_writable: true })),
+    ...read.map((path) => ({ source: path, at: path, isWritable: false })),
+    ...writes.map((path) => ({ source: path, at: path, isWritable: true })),
     ...gitSettings(declaration, machine, settings),
   ];
   const shown = places.filter(({ source }) => isThere(source)).sort((one, other) => byDepth(one.at, other.at));
-  const without_caches = { ...machine, caches: { ...machine.caches, links: [], variables: {} } };
+  const withoutCaches = { ...machine, caches: { ...machine.caches, links: [], variables: {} } };
   const links = neededLinks(
     { cwd, reads: [...reads, ...writes, ...named] },
-    without_caches,
+    withoutCaches,
     visiblePlaces(machine, shown),
   );
-  const is_cwd_shown = [...machine.system.folders, ...shown.map(({ at }) => at)].some((at) =>
+  const isCwdShown = [...machine.system.folders, ...shown.map(({ at }) => at)].some((at) =>
     isAtOrBelow(realOf(cwd), at),
   );
   const indexes = new Indexes();
@@ -152,13 +152,13 @@ function narrowArguments(
   return [
     ...[...commonArguments(machine), ...NARROW_DEVICES],
     ...memoryWords(machine),
-    ...shown.flatMap(({ source, at, is_writable }) => [is_writable ? "--bind" : "--ro-bind", source, at]),
+    ...shown.flatMap(({ source, at, isWritable }) => [isWritable ? "--bind" : "--ro-bind", source, at]),
     ...links.flatMap(linkWords),
     ...hiddenWords(machine, shown),
     ...keptWords(
       writes,
       found,
-      { machine, folder: projectFolder(machine.box_folder, project) },
+      { machine, folder: projectFolder(machine.boxFolder, project) },
       declaration.changes_settings,
     ),
     ...found.secrets.flatMap((path) =>
@@ -166,9 +166,9 @@ function narrowArguments(
     ),
     ...pipeWords(found.pipes),
     ...settingsWords([...new Set([...settingsBelow(reads), ...readSettings(found, reads)])], project, machine),
-    ...(is_cwd_shown ? [] : ["--dir", realOf(cwd)]),
+    ...(isCwdShown ? [] : ["--dir", realOf(cwd)]),
     ...[...READ_ONLY_PROCESSES, "--remount-ro", "/"],
-    ...environmentWords(without_caches),
+    ...environmentWords(withoutCaches),
     // The rest of the box can't be written.
     ...["--setenv", "TMPDIR", "/dev/shm", "--hostname", hostname()],
     ...["--chdir", cwd],
@@ -188,18 +188,18 @@ function usesOwnPrograms(programs: readonly string[], { env, system }: Machine):
 /** The user's settings for git, where git runs. */
 function gitSettings({ programs = [], project }: Declaration, machine: Machine, settings: UserGitSettings): Place[] {
   if (!programs.includes("git")) return [];
-  const folder = projectFolder(machine.box_folder, project);
+  const folder = projectFolder(machine.boxFolder, project);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const own = { source: writeGitSettings(folder, settings.text), at: join(machine.home_real, ".gitconfig") };
+  const own = { source: writeGitSettings(folder, settings.text), at: join(machine.homeReal, ".gitconfig") };
   const files = settings.files.map(realOf).map((path) => ({ source: path, at: path }));
-  return [...files, own].map((place) => ({ ...place, is_writable: false }));
+  return [...files, own].map((place) => ({ ...place, isWritable: false }));
 }
 
 /** A box in which nothing of the machine can be written. */
 export interface ReadOnlyView {
-  /** Absolute and real: shown at its own path and at `also_at`; null: no folder is shown. */
+  /** Absolute and real: shown at its own path and at `alsoAt`; null: no folder is shown. */
   readonly folder: string | null;
-  readonly also_at: string;
+  readonly alsoAt: string;
   readonly cwd: string;
   /** Files and folders beside it, as they are named. */
   readonly reads: readonly string[];
@@ -214,19 +214,19 @@ export interface ReadOnlyView {
  * @throws GateError `box_unavailable` where the view would show what no box may; the system's error
  */
 export function readOnlyArguments(view: ReadOnlyView, machine: Machine): string[] {
-  const { folder, also_at, cwd, secrets } = view;
+  const { folder, alsoAt, cwd, secrets } = view;
   const folders = folder === null ? [] : [folder];
-  const real_reads = view.reads.map(realOf);
-  const unusable_path = [...folders, ...real_reads].find(
+  const realReads = view.reads.map(realOf);
+  const unusablePath = [...folders, ...realReads].find(
     (path) => isNeverShown(path, machine) || (path === folder && realOf(path) !== path),
   );
-  if (unusable_path !== undefined) throw unusable(unusable_path);
-  const read = [...machine.toolchains.paths, ...machine.reads.map(realOf), ...real_reads, ...folders];
-  const at_own_path = [...new Set(read)].filter(isThere).map((path) => ({ source: path, at: path }));
-  const again = folder === null || folder === also_at ? [] : [{ source: folder, at: also_at }];
-  const shown = [...at_own_path, ...again].sort((one, other) => byDepth(one.at, other.at));
-  const without_caches = { ...machine, caches: { ...machine.caches, links: [], variables: {} } };
-  const links = neededLinks({ cwd, reads: view.reads }, without_caches, visiblePlaces(machine, shown));
+  if (unusablePath !== undefined) throw unusable(unusablePath);
+  const read = [...machine.toolchains.paths, ...machine.reads.map(realOf), ...realReads, ...folders];
+  const atOwnPath = [...new Set(read)].filter(isThere).map((path) => ({ source: path, at: path }));
+  const again = folder === null || folder === alsoAt ? [] : [{ source: folder, at: alsoAt }];
+  const shown = [...atOwnPath, ...again].sort((one, other) => byDepth(one.at, other.at));
+  const withoutCaches = { ...machine, caches: { ...machine.caches, links: [], variables: {} } };
+  const links = neededLinks({ cwd, reads: view.reads }, withoutCaches, visiblePlaces(machine, shown));
   const indexes = new Indexes();
   const masks = [
     ...secrets.flatMap((path) =>
@@ -245,7 +245,7 @@ export function readOnlyArguments(view: ReadOnlyView, machine: Machine): string[
       masks.map((word) => (isAtOrBelow(word, source) ? at + word.slice(source.length) : word)),
     ),
     ...[...READ_ONLY_DEVICES, ...READ_ONLY_PROCESSES],
-    ...environmentWords(without_caches),
+    ...environmentWords(withoutCaches),
     ...LOCAL_NAME,
     ...["--chdir", cwd],
   ];
@@ -275,7 +275,7 @@ function unusable(path: string): GateError {
 
 /** Folders in memory, private to the run. */
 function memoryFolders(machine: Machine): string[] {
-  return ["/tmp", "/run", machine.home_real, runtimeFolder(machine)];
+  return ["/tmp", "/run", machine.homeReal, runtimeFolder(machine)];
 }
 
 function memoryWords(machine: Machine): string[] {
@@ -291,8 +291,8 @@ function mountedMemoryWords(machine: Machine): string[] {
   return [
     ...[...mounted("/tmp", "1777"), ...mounted("/run", "0700"), ...mounted("/dev/shm", "1777")],
     ...["--perms", "0700", "--dir", runtimeFolder(machine)],
-    ...foldersAbove(machine.home_real, SHARED_MEMORY).reverse().flatMap(readOnlyFolder),
-    ...mounted(machine.home_real, READ_ONLY),
+    ...foldersAbove(machine.homeReal, SHARED_MEMORY).reverse().flatMap(readOnlyFolder),
+    ...mounted(machine.homeReal, READ_ONLY),
   ];
 }
 
@@ -308,10 +308,10 @@ const MAX_ABOVE = 64;
  * The folders in memory that lie above these places, before anything is put there: nothing can be made in them, but in those of the home
  * in which tools keep what is no cache.
  */
-function folderWords({ home_real }: Machine, places: readonly string[]): string[] {
-  const tools = TOOL_FOLDERS.map((name) => join(home_real, name));
+function folderWords({ homeReal }: Machine, places: readonly string[]): string[] {
+  const tools = TOOL_FOLDERS.map((name) => join(homeReal, name));
   const above = [...tools.map((tool) => join(tool, "x")), ...places].flatMap((place) =>
-    foldersAbove(place, [...SHARED_MEMORY, home_real]),
+    foldersAbove(place, [...SHARED_MEMORY, homeReal]),
   );
   const made = [...new Set(above)].filter((path) => !places.some((place) => isAtOrBelow(path, place)));
   return made
@@ -360,24 +360,24 @@ interface Own {
 
 /** Everything that is bound beside the system's folders: outer folders first, so that inner ones cover them. */
 function shownPlaces({ project, reads, writes }: Declaration, machine: Machine, own: Own): Place[] {
-  const { toolchains, caches, home_real } = machine;
+  const { toolchains, caches, homeReal } = machine;
   const writable = [project, ...writes];
   const isWritten = (path: string) => writable.some((folder) => isAtOrBelow(path, folder));
   const read = [...toolchains.paths, ...[...machine.reads, ...own.files].map(realOf), ...reads];
   const places = [
     ...read
       .filter((path) => !isWritten(path) && isThere(path))
-      .map((path) => ({ source: path, at: path, is_writable: false })),
-    ...writable.map((path) => ({ source: path, at: path, is_writable: true })),
-    { source: own.caches, at: inRealHome(caches.at, machine), is_writable: true },
-    { source: own.gitconfig, at: join(home_real, ".gitconfig"), is_writable: false },
+      .map((path) => ({ source: path, at: path, isWritable: false })),
+    ...writable.map((path) => ({ source: path, at: path, isWritable: true })),
+    { source: own.caches, at: inRealHome(caches.at, machine), isWritable: true },
+    { source: own.gitconfig, at: join(homeReal, ".gitconfig"), isWritable: false },
   ];
   const each = new Map(places.map((place) => [place.at, place]));
   return [...each.values()].sort((one, other) => byDepth(one.at, other.at));
 }
 
-function inRealHome(path: string, { home, home_real }: Machine): string {
-  return isAtOrBelow(path, home) ? home_real + path.slice(home.length) : path;
+function inRealHome(path: string, { home, homeReal }: Machine): string {
+  return isAtOrBelow(path, home) ? homeReal + path.slice(home.length) : path;
 }
 
 function depthOf(path: string): number {
@@ -421,15 +421,15 @@ const linkWords = ({ path, target }: Link): string[] => ["--symlink", target, pa
 
 /** What not everybody may read of the system's, and what is the gate's own. */
 function hiddenWords(
-  { system, covers, gate_folders }: Machine,
+  { system, covers, gateFolders }: Machine,
   shown: readonly Pick<Place, "source" | "at">[],
 ): string[] {
-  const system_words = system.hidden
+  const systemWords = system.hidden
     .filter(({ path }) => !shown.some(({ at }) => isAtOrBelow(path, at)))
     .flatMap(({ path, is_folder }) => ["--ro-bind", is_folder ? covers.closed : covers.unreadable, path]);
-  const own = gate_folders.filter((folder) => shown.some(({ source, at }) => source === at && isAtOrBelow(folder, at)));
+  const own = gateFolders.filter((folder) => shown.some(({ source, at }) => source === at && isAtOrBelow(folder, at)));
   return [
-    ...system_words,
+    ...systemWords,
     ...own.filter(isThere).flatMap((path) => ["--ro-bind", isFolder(path) ? covers.closed : covers.unreadable, path]),
   ];
 }
@@ -456,7 +456,7 @@ export function closedWords(paths: readonly string[], { covers }: Machine): stri
 
 /** What of repositories' settings isn't shown as it is. */
 function settingsWords(settings: readonly string[], project: string, machine: Machine): string[] {
-  const folder = projectFolder(machine.box_folder, project);
+  const folder = projectFolder(machine.boxFolder, project);
   return settings.filter(isRepositorySettings).flatMap((path) => {
     const source = shownSettings(path, folder) ?? machine.covers.unreadable;
     return source === path ? [] : ["--ro-bind", source, path];
@@ -467,8 +467,8 @@ function settingsWords(settings: readonly string[], project: string, machine: Ma
 function keptWords(
   writable: readonly string[],
   { run_later, holding = [] }: FoundPlaces,
-  { machine, folder: own_folder }: { machine: Machine; folder: string },
-  may_change: readonly string[] = [],
+  { machine, folder: ownFolder }: { machine: Machine; folder: string },
+  mayChange: readonly string[] = [],
 ): string[] {
   const inWritable = (path: string) => writable.find((folder) => isAtOrBelow(path, folder));
   const repositories = writable.flatMap((folder) => (isRepository(folder) ? [folder] : [join(folder, ".git")]));
@@ -485,9 +485,9 @@ function keptWords(
       .sort(byDepth)
       .flatMap(holdWords),
     ...real.sort(byDepth).flatMap((path) => {
-      const source = isRepositorySettings(path) ? shownSettings(path, own_folder) : path;
+      const source = isRepositorySettings(path) ? shownSettings(path, ownFolder) : path;
       // Settings with a password in them stay as they are: git says then that it can't change them.
-      if (source === path && may_change.includes(path)) return [];
+      if (source === path && mayChange.includes(path)) return [];
       return ["--ro-bind", source ?? machine.covers.unreadable, path];
     }),
   ];

@@ -86,9 +86,9 @@ export function cachesFor(env: Env, home: string): Caches {
 }
 
 /** The folder that holds what one project's runs keep. */
-export function projectFolder(box_folder: string, project: string): string {
+export function projectFolder(boxFolder: string, project: string): string {
   const hash = createHash("sha256").update(project).digest("hex").slice(0, 32);
-  return join(box_folder, "projects", hash);
+  return join(boxFolder, "projects", hash);
 }
 
 /** In a project's folder: when it was last used, by its own time. */
@@ -101,9 +101,9 @@ export function makeCaches(folder: string): string {
   const caches = join(folder, "caches");
   mkdirSync(caches, { recursive: true, mode: 0o700 });
   const used = join(folder, LAST_USED);
-  const used_at = lstatSync(used, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const usedAt = lstatSync(used, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   // Not by a clock that is behind: once that is set right, it would be long ago.
-  if (Date.now() - used_at > USED_ANEW_MS) writeFileSync(used, "", { mode: 0o600 });
+  if (Date.now() - usedAt > USED_ANEW_MS) writeFileSync(used, "", { mode: 0o600 });
   // Whatever a run put in such a name's place stays: making a folder follows no link.
   for (const { name } of LINKED) makeFolder(join(caches, name));
   return caches;
@@ -130,9 +130,9 @@ export interface Covers {
  * Makes them in the gate's folder, and keeps those that are there: a box of a judge's agent may be starting with them, and one in whose
  * file's place another is put runs nothing. @throws the system's error
  */
-export function makeCovers(box_folder: string): Covers {
-  mkdirSync(box_folder, { recursive: true, mode: 0o700 });
-  const named = (name: string) => join(box_folder, name);
+export function makeCovers(boxFolder: string): Covers {
+  mkdirSync(boxFolder, { recursive: true, mode: 0o700 });
+  const named = (name: string) => join(boxFolder, name);
   const covers = { empty: named("empty"), unreadable: named("unreadable"), closed: named("closed") };
   for (const [file, mode] of [
     [covers.empty, 0o400],

@@ -75,9 +75,9 @@ function repositoriesBelow(folder: string): string[] {
     if (depth > MODULES_DEPTH) continue;
     for (const inner of foldersOf(folder)) {
       if (++looked > MAX_REPOSITORIES) throw tooMany(folder);
-      const is_one = existsSync(join(inner, "HEAD"));
-      if (is_one) found.push(inner);
-      waiting.push({ folder: is_one ? join(inner, "modules") : inner, depth: depth + 1 });
+      const isOne = existsSync(join(inner, "HEAD"));
+      if (isOne) found.push(inner);
+      waiting.push({ folder: isOne ? join(inner, "modules") : inner, depth: depth + 1 });
     }
   }
   return found;
@@ -121,7 +121,7 @@ interface KnownSettings {
   /** When they were read last, in milliseconds since this process began. */
   at: number;
   settings: Promise<UserGitSettings>;
-  is_reading: boolean;
+  isReading: boolean;
 }
 
 const known = new Map<string, KnownSettings>();
@@ -131,17 +131,17 @@ export function userGitSettings(env: Env, home: string, project: string): Promis
   const key = `${home}\0${project}`;
   const last = known.get(key);
   const age = last === undefined ? Number.POSITIVE_INFINITY : performance.now() - last.at;
-  if (last !== undefined && (age < KEPT_MS || (last.is_reading && age < OLDEST_MS))) return last.settings;
+  if (last !== undefined && (age < KEPT_MS || (last.isReading && age < OLDEST_MS))) return last.settings;
   const read = readSettings(env, home, project).then((entries) => ({
     text: settingsFile(entries),
     files: namedFiles(entries, env, home),
   }));
   if (last !== undefined && age < OLDEST_MS) {
-    last.is_reading = true;
-    void read.then(() => known.set(key, { at: performance.now(), settings: read, is_reading: false }));
+    last.isReading = true;
+    void read.then(() => known.set(key, { at: performance.now(), settings: read, isReading: false }));
     return last.settings;
   }
-  keepLatest(known, key, { at: performance.now(), settings: read, is_reading: false }, MAX_KEPT);
+  keepLatest(known, key, { at: performance.now(), settings: read, isReading: false }, MAX_KEPT);
   return read;
 }
 

@@ -28,6 +28,6 @@ export function limitCommands(limits: Limits, kernel: string = release()): strin
 
 function countsByNamespace(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(".").map((part) => Number.parseInt(part, 10));
-  const [least_major, least_minor] = COUNTS_BY_NAMESPACE;
-  return major > least_major || (major === least_major && minor >= least_minor);
+  const [leastMajor, leastMinor] = COUNTS_BY_NAMESPACE;
+  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
 }

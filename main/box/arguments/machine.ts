@@ -21,12 +21,12 @@ export interface Machine {
   readonly bash: string | null;
   /** As the user names it, and its real path. */
   readonly home: string;
-  readonly home_real: string;
+  readonly homeReal: string;
   readonly uid: number;
   /** The gate's folder for boxes. */
-  readonly box_folder: string;
+  readonly boxFolder: string;
   /** The gate's own files: never in a box, whatever a declaration names. Real paths. */
-  readonly gate_folders: readonly string[];
+  readonly gateFolders: readonly string[];
   readonly system: SystemFolders;
   readonly toolchains: Toolchains;
   /** Files and folders of certificates that variables name, and what the configuration lets every box read. */
@@ -47,32 +47,32 @@ export interface MachineOptions {
   /** The gate's state folder. */
   state_dir: string;
   /** Other folders and files of the gate: its settings, its trail, its sockets. */
-  gate_folders?: readonly string[];
+  gateFolders?: readonly string[];
 }
 
 /** Finds it; cheap enough to be found again when something was installed. @throws the system's error where the gate's folder can't be made */
-export function findMachine({ env, home, config, state_dir, gate_folders = [] }: MachineOptions): Machine {
-  const box_folder = join(state_dir, "box");
-  const covers = makeCovers(box_folder);
+export function findMachine({ env, home, config, state_dir, gateFolders = [] }: MachineOptions): Machine {
+  const boxFolder = join(state_dir, "box");
+  const covers = makeCovers(boxFolder);
   const system = systemFolders();
   const shown = [...system.folders, ...system.links.map(({ path }) => realOf(path))];
   const caches = cachesFor(env, home);
   const toolchains = findToolchains(env, home, { shown, kept: [caches.at, ...caches.links.map(({ path }) => path)] });
   const isSeen = (path: string) => [...shown, ...toolchains.paths].some((folder) => isAtOrBelow(path, folder));
-  const home_real = realOf(home);
-  const own = [...new Set([state_dir, ...gate_folders].map(realOf))];
+  const homeReal = realOf(home);
+  const own = [...new Set([state_dir, ...gateFolders].map(realOf))];
   const mayBeShown = (path: string) =>
-    isThere(path) && !isSeen(realOf(path)) && !isNeverShown(realOf(path), { home_real, gate_folders: own });
+    isThere(path) && !isSeen(realOf(path)) && !isNeverShown(realOf(path), { homeReal, gateFolders: own });
   const certificates = CERTIFICATE_VARIABLES.map((name) => env[name] ?? "").filter((path) => path.startsWith("/"));
   const reads = [...certificates, ...config.reads].filter(mayBeShown);
   return {
-    makers: [ownMaker(box_folder), findBubblewrap()].filter((maker) => maker !== null),
+    makers: [ownMaker(boxFolder), findBubblewrap()].filter((maker) => maker !== null),
     bash: USUAL_FOLDERS.map((folder) => join(folder, "bash")).find(isExecutable) ?? null,
     home,
-    home_real,
+    homeReal,
     uid: process.getuid?.() ?? 0,
-    box_folder,
-    gate_folders: own,
+    boxFolder,
+    gateFolders: own,
     system,
     toolchains,
     reads,

@@ -23,9 +23,9 @@ export class Indexes {
   readonly #known = new Map<string, ReturnType<typeof indexOf>>();
   #left = MAX_COMPARED;
 
-  of(working_copy: string): ReturnType<typeof indexOf> {
-    const known = this.#known.has(working_copy) ? this.#known.get(working_copy) : indexOf(working_copy);
-    this.#known.set(working_copy, known);
+  of(workingCopy: string): ReturnType<typeof indexOf> {
+    const known = this.#known.has(workingCopy) ? this.#known.get(workingCopy) : indexOf(workingCopy);
+    this.#known.set(workingCopy, known);
     return known;
   }
 
@@ -33,7 +33,7 @@ export class Indexes {
   contentHash(path: string): string | undefined {
     if (this.#left < 0) return undefined;
     try {
-      const content = readRegularBytes(path, { max_bytes: MAX_BYTES });
+      const content = readRegularBytes(path, { maxBytes: MAX_BYTES });
       this.#left -= content.length;
       return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
     } catch {
@@ -63,9 +63,9 @@ function repositoryOf(path: string, project: string): string | undefined {
 }
 
 /** What git holds for a working copy: undefined where it holds nothing yet, `unknown` where it keeps it in a way that isn't read here. */
-function indexOf(working_copy: string): GitIndex | "unknown" | undefined {
+function indexOf(workingCopy: string): GitIndex | "unknown" | undefined {
   try {
-    const folders = gitFoldersOf(working_copy);
+    const folders = gitFoldersOf(workingCopy);
     return (folders === null ? null : readIndex(join(folders.git, "index")).index) ?? "unknown";
   } catch (error) {
     return errorCode(error) === "ENOENT" ? undefined : "unknown";

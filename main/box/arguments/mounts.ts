@@ -32,7 +32,7 @@ export function mountChecks(
 ): string {
   const host = mountsOf(table);
   const binds = bindsOf(args);
-  const writable = binds.filter(({ source, at, is_writable }) => is_writable && source === at).map(({ at }) => at);
+  const writable = binds.filter(({ source, at, isWritable }) => isWritable && source === at).map(({ at }) => at);
   const meant = binds
     .filter(({ at }) => [...writable, ...reads].some((place) => isAtOrBelow(at, place)))
     .map(({ source, at }) => ` ${rootOf(source, host)} ${escaped(at)} `);
@@ -50,14 +50,14 @@ const CHANGED = "metnos-gate: a file or folder was exchanged while the box was m
 interface Bind {
   source: string;
   at: string;
-  is_writable: boolean;
+  isWritable: boolean;
 }
 
 function bindsOf(args: readonly string[]): Bind[] {
   return args.flatMap((word, index) => {
     if (word !== "--bind" && word !== "--ro-bind") return [];
     const [source, at] = args.slice(index + 1, index + 3);
-    return source === undefined || at === undefined ? [] : [{ source, at, is_writable: word === "--bind" }];
+    return source === undefined || at === undefined ? [] : [{ source, at, isWritable: word === "--bind" }];
   });
 }
 

@@ -7,7 +7,7 @@
  */
 
 /** One instruction: operation, jump where true, jump where false, operand. */
-type Instruction = readonly [code: number, jump_true: number, jump_false: number, operand: number];
+type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, operand: number];
 
 const LOAD = 0x20; // BPF_LD | BPF_W | BPF_ABS
 const JUMP_EQUAL = 0x15; // BPF_JMP | BPF_JEQ | BPF_K
@@ -29,9 +29,9 @@ const ARCHITECTURE = 4;
 const argument = (index: number): number => 16 + 8 * index;
 
 interface Calls {
-  audit_architecture: number;
+  auditArchitecture: number;
   /** On x86-64 numbers from here on are those of the x32 ABI. */
-  other_abi_from: number | null;
+  otherAbiFrom: number | null;
   refused: readonly number[];
   /** As on a kernel that doesn't have them: programs then use something else. */
   missing: readonly number[];
@@ -40,16 +40,16 @@ interface Calls {
   socket: number;
   socketpair: number;
   /** Whose argument of this index is the process that they act on. */
-  on_process: readonly (readonly [call: number, pid: number])[];
+  onProcess: readonly (readonly [call: number, pid: number])[];
   /** Whose argument of this index is a file's mode; where another one holds flags, only if these make a file. */
-  with_mode: readonly (readonly [call: number, mode: number, flags?: number])[];
+  withMode: readonly (readonly [call: number, mode: number, flags?: number])[];
 }
 
 /** By Node's name of the architecture. In the order of the names below. */
 const CALLS: Readonly<Record<string, Calls>> = {
   x64: {
-    audit_architecture: 0xc000003e,
-    other_abi_from: 0x40000000,
+    auditArchitecture: 0xc000003e,
+    otherAbiFrom: 0x40000000,
     // add_key request_key keyctl bpf perf_event_open open_by_handle_at kexec_load kexec_file_load init_module finit_module
     // delete_module swapon swapoff reboot acct quotactl iopl ioperm settimeofday clock_settime clock_adjtime adjtimex
     // sethostname setdomainname syslog lookup_dcookie move_pages fanotify_init vhangup pidfd_getfd
@@ -65,13 +65,13 @@ const CALLS: Readonly<Record<string, Calls>> = {
     socket: 41,
     socketpair: 53,
     // ptrace process_vm_readv process_vm_writev
-    on_process: [
+    onProcess: [
       [101, 1],
       [310, 0],
       [311, 0],
     ],
     // chmod fchmod fchmodat fchmodat2 mkdir mkdirat mknod mknodat creat open openat
-    with_mode: [
+    withMode: [
       ...([90, 91, 83, 133, 85] as const).map((call) => [call, 1] as const),
       ...([268, 452, 258, 259] as const).map((call) => [call, 2] as const),
       [2, 2, 1],
@@ -79,8 +79,8 @@ const CALLS: Readonly<Record<string, Calls>> = {
     ],
   },
   arm64: {
-    audit_architecture: 0xc00000b7,
-    other_abi_from: null,
+    auditArchitecture: 0xc00000b7,
+    otherAbiFrom: null,
     refused: [
       217, 218, 219, 280, 241, 265, 104, 294, 105, 273, 106, 224, 225, 142, 89, 60, 170, 112, 266, 171, 161, 162, 116,
       18, 239, 262, 58, 438,
@@ -90,12 +90,12 @@ const CALLS: Readonly<Record<string, Calls>> = {
     fcntl: 25,
     socket: 198,
     socketpair: 199,
-    on_process: [
+    onProcess: [
       [117, 1],
       [270, 0],
       [271, 0],
     ],
-    with_mode: [[52, 1], ...([53, 452, 34, 33] as const).map((call) => [call, 2] as const), [56, 3, 2]],
+    withMode: [[52, 1], ...([53, 452, 34, 33] as const).map((call) => [call, 2] as const), [56, 3, 2]],
   },
 };
 
@@ -127,31 +127,31 @@ const FAMILIES = [0, 1, 2, 10, 16];
 const FAMILIES_WITHIN = [0, 2, 10, 16];
 
 /**
- * @param has_unix_sockets false: none can be made, but for a pair of them, which leads nowhere
+ * @param hasUnixSockets false: none can be made, but for a pair of them, which leads nowhere
  * @returns the filter's bytes, or null on an architecture that it isn't written for
  */
-export function systemCallFilter(architecture: string = process.arch, has_unix_sockets = true): Buffer | null {
+export function systemCallFilter(architecture: string = process.arch, hasUnixSockets = true): Buffer | null {
   const calls = CALLS[architecture];
   if (calls === undefined) return null;
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCHITECTURE],
     // A program of another architecture (32 bit) has other numbers.
-    [JUMP_EQUAL, 1, 0, calls.audit_architecture],
+    [JUMP_EQUAL, 1, 0, calls.auditArchitecture],
     [RETURN, 0, 0, KILL_PROCESS],
     [LOAD, 0, 0, NUMBER],
   ];
-  if (calls.other_abi_from !== null) {
-    program.push([JUMP_AT_LEAST, 0, 1, calls.other_abi_from], [RETURN, 0, 0, failWith(ENOSYS)]);
+  if (calls.otherAbiFrom !== null) {
+    program.push([JUMP_AT_LEAST, 0, 1, calls.otherAbiFrom], [RETURN, 0, 0, failWith(ENOSYS)]);
   }
   for (const number of calls.refused) program.push(...ifEqual(number, [[RETURN, 0, 0, failWith(EPERM)]]));
   for (const number of calls.missing) program.push(...ifEqual(number, [[RETURN, 0, 0, failWith(ENOSYS)]]));
   program.push(...ifEqual(calls.ioctl, unlessOneOf(argument(1), REFUSED_REQUESTS, failWith(EPERM), ALLOW)));
   program.push(...ifEqual(calls.fcntl, unlessOneOf(argument(1), [F_SETLEASE], failWith(EINVAL), ALLOW)));
-  for (const [number, pid] of calls.on_process)
+  for (const [number, pid] of calls.onProcess)
     program.push(...ifEqual(number, unlessOneOf(argument(pid), [FIRST_PROCESS], failWith(EPERM), ALLOW)));
-  for (const [number, mode, flags] of calls.with_mode) program.push(...ifEqual(number, unlessSetId(mode, flags)));
+  for (const [number, mode, flags] of calls.withMode) program.push(...ifEqual(number, unlessSetId(mode, flags)));
   for (const [number, families] of [
-    [calls.socket, has_unix_sockets ? FAMILIES : FAMILIES_WITHIN],
+    [calls.socket, hasUnixSockets ? FAMILIES : FAMILIES_WITHIN],
     [calls.socketpair, FAMILIES],
   ] as const) {
     program.push(...ifEqual(number, unlessOneOf(argument(0), families, ALLOW, failWith(EAFNOSUPPORT))));
@@ -173,12 +173,12 @@ function unlessOneOf(offset: number, values: readonly number[], listed: number, 
 }
 
 function unlessSetId(mode: number, flags: number | undefined): Instruction[] {
-  const makes_none: Instruction[] = [
+  const makesNone: Instruction[] = [
     [JUMP_ANY_BIT, 1, 0, MAKES_A_FILE],
     [RETURN, 0, 0, ALLOW],
   ];
   return [
-    ...(flags === undefined ? [] : [[LOAD, 0, 0, argument(flags)] as const, ...makes_none]),
+    ...(flags === undefined ? [] : [[LOAD, 0, 0, argument(flags)] as const, ...makesNone]),
     [LOAD, 0, 0, argument(mode)],
     [JUMP_ANY_BIT, 0, 1, SET_USER_OR_GROUP_ID],
     [RETURN, 0, 0, failWith(EPERM)],
@@ -189,10 +189,10 @@ function unlessSetId(mode: number, flags: number | undefined): Instruction[] {
 /** As an array of struct sock_filter. */
 function encoded(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
-  for (const [index, [code, jump_true, jump_false, operand]] of program.entries()) {
+  for (const [index, [code, jumpTrue, jumpFalse, operand]] of program.entries()) {
     bytes.writeUInt16LE(code, index * 8);
-    bytes.writeUInt8(jump_true, index * 8 + 2);
-    bytes.writeUInt8(jump_false, index * 8 + 3);
+    bytes.writeUInt8(jumpTrue, index * 8 + 2);
+    bytes.writeUInt8(jumpFalse, index * 8 + 3);
     bytes.writeUInt32LE(operand >>> 0, index * 8 + 4);
   }
   return bytes;

@@ -60,13 +60,13 @@ function hiddenBelow(top: string): Hidden[] {
     for (const entry of entriesOf(folder)) {
       if (--left < 0) return;
       const path = `${folder}/${entry.name}`;
-      const is_folder = entry.isDirectory();
+      const isFolder = entry.isDirectory();
       const stat = entry.isSymbolicLink() ? undefined : statOf(path);
       if (stat === undefined || isEmpty(path, stat)) continue;
       // A socket is a way to a service, whatever the folder it lies in is bound as.
       if (!isForEverybody(stat) || entry.isSocket()) {
-        if (isReadable(path)) hidden.push({ path, is_folder });
-      } else if (is_folder && depth < SEARCH_DEPTH) search(path, depth + 1);
+        if (isReadable(path)) hidden.push({ path, is_folder: isFolder });
+      } else if (isFolder && depth < SEARCH_DEPTH) search(path, depth + 1);
     }
   };
   search(top, 1);

@@ -158,13 +158,13 @@ class Found {
   }
 
   #addInstallation(real: string): boolean {
-    const is_folder_shown = this.add(real);
+    const isFolderShown = this.add(real);
     const above = dirname(real);
     const name = basename(real);
-    if (is_folder_shown && (name === "bin" || name === "sbin") && !this.#isCommonFolder(above)) {
+    if (isFolderShown && (name === "bin" || name === "sbin") && !this.#isCommonFolder(above)) {
       for (const beside of BESIDE_BIN) this.add(join(above, beside));
     }
-    return is_folder_shown;
+    return isFolderShown;
   }
 
   /** What a link among the programs leads to: a package, an installation, or one file. */
@@ -209,9 +209,9 @@ const OTHER_PLACES =
 
 /** Below root's own home every path counts as protected: what lies in it is judged by its name there. */
 function isSecret(path: string, home: string): boolean {
-  const below_home = isAtOrBelow(path, home) ? path.slice(home.length) : path;
-  const segments = segmentsOf(below_home);
-  const pattern = { segments, is_known: true, has_pattern: false };
+  const belowHome = isAtOrBelow(path, home) ? path.slice(home.length) : path;
+  const segments = segmentsOf(belowHome);
+  const pattern = { segments, isKnown: true, hasPattern: false };
   if (askedEachTime(path) !== undefined || protectedPath(pattern, home) !== undefined) return true;
   return holdsSecrets({ ...pattern, segments: segmentsOf(path) }, home);
 }

@@ -33,8 +33,8 @@ const SPECIAL_6: readonly (readonly [string, number])[] = [
 const special = new BlockList();
 for (const [net, prefix] of SPECIAL_4) special.addSubnet(net, prefix, "ipv4");
 for (const [net, prefix] of SPECIAL_6) special.addSubnet(net, prefix, "ipv6");
-const given_out = new BlockList();
-given_out.addSubnet("2000::", 3, "ipv6");
+const givenOut = new BlockList();
+givenOut.addSubnet("2000::", 3, "ipv6");
 /** IPv4 in the last 32 bits: mapped, and the well-known NAT64. Other carriers of IPv4 aren't public. */
 const carriers = new BlockList();
 carriers.addSubnet("::ffff:0:0", 96, "ipv6");
@@ -56,7 +56,7 @@ function isGloballyRouted(address: string): boolean {
   if (isIPv4(address)) return !special.check(address, "ipv4") && !isCloudMetadata(address);
   // A zone (`fe80::1%eth0`) names an interface of this machine.
   if (isIP(address) !== 6 || address.includes("%")) return false;
-  return given_out.check(address, "ipv6") && !special.check(address, "ipv6");
+  return givenOut.check(address, "ipv6") && !special.check(address, "ipv6");
 }
 
 /** The machine's services listen on its public addresses, too. */

@@ -58,8 +58,8 @@ export class BoxNetwork {
   }
 
   /** Undefined where it isn't paired any more. */
-  #levelOf(agent_id: string): string | undefined {
-    const agent = this.#parts.agents.get(agent_id);
+  #levelOf(agentId: string): string | undefined {
+    const agent = this.#parts.agents.get(agentId);
     return agent?.revoked_at === null ? agent.level : undefined;
   }
 

@@ -4,7 +4,7 @@ export type ClientHello =
   /** More bytes are needed. */
   | { state: "partial" }
   /** It isn't one, or says it in a way that isn't clear. */
-  | { state: "refused"; why: string; is_tls: boolean }
+  | { state: "refused"; why: string; isTls: boolean }
   /** `server_name` in lower case, without a dot at the end; null where it names none. */
   | { state: "read"; server_name: string | null };
 
@@ -22,8 +22,8 @@ const ENCRYPTED_CLIENT_HELLO = 0xfe0d;
 const ENCRYPTED_SERVER_NAME = 0xffce;
 
 const PARTIAL: ClientHello = { state: "partial" };
-const NOT_TLS: ClientHello = { state: "refused", why: "it isn't TLS", is_tls: false };
-const refused = (why: string): ClientHello => ({ state: "refused", why, is_tls: true });
+const NOT_TLS: ClientHello = { state: "refused", why: "it isn't TLS", isTls: false };
+const refused = (why: string): ClientHello => ({ state: "refused", why, isTls: true });
 
 /** Reads what a client has sent so far, from its first byte. */
 export function readClientHello(bytes: Buffer): ClientHello {
@@ -70,7 +70,7 @@ function serverNameOf(hello: Fields): ClientHello {
   const extensions = new Fields(hello.vector(2));
   if (!hello.isAtEnd()) throw new Malformed();
   const seen = new Set<number>();
-  let server_name: string | null = null;
+  let serverName: string | null = null;
   while (!extensions.isAtEnd()) {
     const type = extensions.number(2);
     const data = extensions.vector(2);
@@ -81,17 +81,17 @@ function serverNameOf(hello: Fields): ClientHello {
     if (type !== SERVER_NAME) continue;
     const name = oneName(new Fields(data));
     if (name === null) return refused("the name of its host isn't clear");
-    server_name = name;
+    serverName = name;
   }
-  return { state: "read", server_name };
+  return { state: "read", server_name: serverName };
 }
 
 /** The one name in the list, or null. */
 function oneName(extension: Fields): string | null {
   const list = new Fields(extension.vector(2));
-  const is_host = list.number(1) === 0;
+  const isHost = list.number(1) === 0;
   const name = list.vector(2).toString("latin1").toLowerCase();
-  if (!is_host || !list.isAtEnd() || !extension.isAtEnd()) return null;
+  if (!isHost || !list.isAtEnd() || !extension.isAtEnd()) return null;
   return /^[a-z0-9._-]{1,253}$/.test(name) ? name.replace(/\.$/, "") : null;
 }
 

@@ -32,7 +32,7 @@ export async function reach(
   gone: AbortSignal,
 ): Promise<{ socket: Socket } | { refusal: Refusal }> {
   const answer = await parts.ask(to, gone);
-  if (!answer.is_allowed) return { refusal: { status: 403, why: answer.why } };
+  if (!answer.isAllowed) return { refusal: { status: 403, why: answer.why } };
   const addresses = await addressesOf(to, parts.rules);
   if (!("ok" in addresses)) return { refusal: { status: 403, why: addresses.why } };
   const connected = await connectTo(to, addresses.ok, parts.limits, gone);
@@ -46,7 +46,7 @@ export async function reach(
 function connectTo(
   { host, port }: Destination,
   addresses: readonly string[],
-  { connect_ms, idle_ms, total_ms }: NetworkLimits,
+  { connectMs, idleMs, totalMs }: NetworkLimits,
   gone: AbortSignal,
 ): Promise<Parsed<Socket>> {
   if (gone.aborted) return Promise.resolve({ why: "the connection was closed" });
@@ -55,10 +55,10 @@ function connectTo(
     const socket = connect({ host: "checked", port, lookup: answering(addresses), autoSelectFamily: true });
     socket.allowHalfOpen = true;
     const abandon = () => socket.destroy();
-    const patience = setTimeout(abandon, connect_ms);
-    const total = setTimeout(abandon, total_ms);
+    const patience = setTimeout(abandon, connectMs);
+    const total = setTimeout(abandon, totalMs);
     gone.addEventListener("abort", abandon);
-    socket.setTimeout(idle_ms, abandon);
+    socket.setTimeout(idleMs, abandon);
     socket.once("connect", () => {
       clearTimeout(patience);
       resolve({ ok: socket });
@@ -78,8 +78,8 @@ function connectTo(
 function answering(addresses: readonly string[]): LookupFunction {
   const all: LookupAddress[] = addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
   const [first] = all;
-  return (_name, { all: wants_all }, done) => {
-    if (wants_all === true || first === undefined) done(null, all);
+  return (_name, { all: wantsAll }, done) => {
+    if (wantsAll === true || first === undefined) done(null, all);
     else done(null, first.address, first.family);
   };
 }

@@ -1,10 +1,10 @@
 import type { Destination } from "./destination.ts";
 
 /** What became of a connection's wish to reach a host. `why` is one sentence for the program that asked. */
-export type HostAnswer = { is_allowed: true } | { is_allowed: false; why: string };
+export type HostAnswer = { isAllowed: true } | { isAllowed: false; why: string };
 
-export const ALLOWED: HostAnswer = { is_allowed: true };
-export const refused = (why: string): HostAnswer => ({ is_allowed: false, why });
+export const ALLOWED: HostAnswer = { isAllowed: true };
+export const refused = (why: string): HostAnswer => ({ isAllowed: false, why });
 
 /** Who decides which hosts one box may reach. */
 export interface HostAccess {

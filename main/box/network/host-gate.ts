@@ -46,28 +46,28 @@ export class HostGate {
     const { gate } = this.#parts;
     let pending: PendingCall | undefined;
     let final: Decision | undefined;
-    let is_asked = false;
+    let isAsked = false;
     const take = ({ decision, pending: next }: Decided) => {
       // A decision counts once it is recorded: until then it may become a denial.
       gate.record();
       // A surface may have answered meanwhile.
       if (final !== undefined) return;
       if (next !== undefined && (decision === undefined || decision.current.outcome === "approval_required"))
-        [pending, is_asked] = [next, decision !== undefined];
+        [pending, isAsked] = [next, decision !== undefined];
       else final = decision?.current;
     };
-    let has_returned = false;
+    let hasReturned = false;
     take(
       gate.decide(this.#call(to), this.#subject(), (decision, next) => {
         take(next === undefined ? { decision } : { decision, pending: next });
-        if (has_returned && final !== undefined) deliver(final);
+        if (hasReturned && final !== undefined) deliver(final);
         gate.publish();
       }),
     );
-    has_returned = true;
+    hasReturned = true;
     gate.publish();
     return final === undefined
-      ? { pending: { disconnect: (reason) => pending?.disconnect(reason), isAsked: () => is_asked } }
+      ? { pending: { disconnect: (reason) => pending?.disconnect(reason), isAsked: () => isAsked } }
       : { decision: final };
   }
 

@@ -7,33 +7,33 @@ export interface NetworkLimits {
   /** Of them, those that the user is asked about at the same time. */
   readonly waiting: number;
   /** Bytes of a request's head; what a client sends before its connection is open is held up to as many. */
-  readonly head_bytes: number;
+  readonly headBytes: number;
   /** Milliseconds for a request's head, and for the first message of TLS. */
-  readonly head_ms: number;
+  readonly headMs: number;
   /** Milliseconds to reach a host. */
-  readonly connect_ms: number;
+  readonly connectMs: number;
   /** Milliseconds without a byte in either direction. */
-  readonly idle_ms: number;
+  readonly idleMs: number;
   /** Milliseconds of one connection in all. */
-  readonly total_ms: number;
+  readonly totalMs: number;
   /** Milliseconds for which an allowed host counts as allowed: a program that connects in a loop fills no trail. */
-  readonly allowed_ms: number;
+  readonly allowedMs: number;
   /** Milliseconds that a host waits for the user's answer before the command's own terminal says so. */
-  readonly tell_ms: number;
+  readonly tellMs: number;
   /** Milliseconds that a question stays open without a connection that waits for it: programs give up, and try again. */
-  readonly retry_ms: number;
+  readonly retryMs: number;
 }
 
 export const NETWORK_LIMITS: NetworkLimits = {
   connections: 128,
   hosts: 256,
   waiting: 8,
-  head_bytes: 16_384,
-  head_ms: 15_000,
-  connect_ms: 20_000,
-  idle_ms: 600_000,
-  total_ms: 6 * 3_600_000,
-  allowed_ms: 1000,
-  tell_ms: 1000,
-  retry_ms: 3000,
+  headBytes: 16_384,
+  headMs: 15_000,
+  connectMs: 20_000,
+  idleMs: 600_000,
+  totalMs: 6 * 3_600_000,
+  allowedMs: 1000,
+  tellMs: 1000,
+  retryMs: 3000,
 };

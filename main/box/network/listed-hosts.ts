@@ -6,7 +6,7 @@ import { ALLOWED, type HostAccess, type HostAnswer, refused } from "./host-acces
 export class ListedHosts implements HostAccess {
   readonly #hosts: readonly ListedHost[];
   readonly #refusal: string;
-  #is_closed = false;
+  #isClosed = false;
 
   /** @param refusal why another host is refused, for the program that asks for it */
   constructor(hosts: readonly ListedHost[], refusal = "this host isn't on the judge agent's list") {
@@ -19,7 +19,7 @@ export class ListedHosts implements HostAccess {
   }
 
   mayStay({ host, port }: Destination): boolean {
-    return !this.#is_closed && isListed(this.#hosts, host, port);
+    return !this.#isClosed && isListed(this.#hosts, host, port);
   }
 
   forgetAllowed(): void {
@@ -31,6 +31,6 @@ export class ListedHosts implements HostAccess {
   }
 
   close(): void {
-    this.#is_closed = true;
+    this.#isClosed = true;
   }
 }

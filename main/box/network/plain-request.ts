@@ -82,8 +82,8 @@ function onwardHeaders({ rawHeaders, headers }: IncomingMessage, without: readon
   const named = connectionNames(headers.connection);
   return rawHeaders.flatMap((name, index) => {
     const lower = name.toLowerCase();
-    const is_kept = index % 2 === 0 && !HOP_BY_HOP.has(lower) && !named.has(lower) && !without.includes(lower);
-    return is_kept ? [name, rawHeaders[index + 1] ?? ""] : [];
+    const isKept = index % 2 === 0 && !HOP_BY_HOP.has(lower) && !named.has(lower) && !without.includes(lower);
+    return isKept ? [name, rawHeaders[index + 1] ?? ""] : [];
   });
 }
 
@@ -94,10 +94,10 @@ function forward(
   { path, authority, host }: { path: string; authority: string; host: string },
 ): void {
   const { method, headers } = request;
-  const has_body = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+  const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
   const framing = headers["transfer-encoding"] === undefined ? [] : ["Transfer-Encoding", "chunked"];
-  const may_have_body = method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
-  const length = has_body || !may_have_body ? [] : ["Content-Length", "0"];
+  const mayHaveBody = method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
+  const length = hasBody || !mayHaveBody ? [] : ["Content-Length", "0"];
   const onward = sendRequest({
     createConnection: () => socket,
     method,

@@ -9,15 +9,15 @@ interface HostState {
   to: Destination;
   question?: Question;
   /** The user has allowed it once: for as long as the run lasts. */
-  is_approved?: true;
+  isApproved?: true;
   /** Why it was denied: nobody is asked again within the run. */
   denied?: string;
   /** It counts as denied until then, without another look. */
-  denied_until?: number;
+  deniedUntil?: number;
   /** The command's terminal has said that it waits. */
-  is_told?: true;
+  isTold?: true;
   /** It was allowed, and counts as allowed until then (`performance.now()`). */
-  allowed_until?: number;
+  allowedUntil?: number;
 }
 
 interface Question {
@@ -36,7 +36,7 @@ export class RunHosts implements HostAccess {
   readonly #failed: (what: string, error: unknown) => void;
   readonly #tell: (host: string) => void;
   readonly #hosts = new Map<string, HostState>();
-  #is_closed = false;
+  #isClosed = false;
 
   /** @param tell a host waits for the user: called once for each */
   constructor(
@@ -53,7 +53,7 @@ export class RunHosts implements HostAccess {
 
   /** Whether the run may reach it. While the user is asked, the answer waits; `gone` says that nobody waits for it any more. */
   ask(to: Destination, gone: AbortSignal): Promise<HostAnswer> {
-    if (this.#is_closed) return Promise.resolve(refused("the command has ended"));
+    if (this.#isClosed) return Promise.resolve(refused("the command has ended"));
     const state = this.#stateOf(to);
     if (state === undefined) return Promise.resolve(refused("this command has asked for too many hosts"));
     if (state.question !== undefined) return this.#join(state, state.question, gone);
@@ -70,26 +70,26 @@ export class RunHosts implements HostAccess {
   /** Whether an open connection may stay, once something has changed that decisions rest on. */
   mayStay({ host }: Destination): boolean {
     const state = this.#hosts.get(host);
-    return state !== undefined && (state.is_approved === true || this.#gate.isCovered(state.to));
+    return state !== undefined && (state.isApproved === true || this.#gate.isCovered(state.to));
   }
 
   /** Decisions may be others from now on: grants or refusals have changed. */
   forgetAllowed(): void {
     for (const state of this.#hosts.values()) {
-      delete state.allowed_until;
-      delete state.denied_until;
+      delete state.allowedUntil;
+      delete state.deniedUntil;
     }
   }
 
   /** What the user has allowed once isn't allowed any more: the agent is paused, or another one than it was. */
   forgetApproved(): void {
     this.forgetAllowed();
-    for (const state of this.#hosts.values()) delete state.is_approved;
+    for (const state of this.#hosts.values()) delete state.isApproved;
   }
 
   /** The run has ended: its questions are withdrawn. */
   close(): void {
-    this.#is_closed = true;
+    this.#isClosed = true;
     for (const state of this.#hosts.values()) this.#withdraw(state, "the command has ended");
   }
 
@@ -103,7 +103,7 @@ export class RunHosts implements HostAccess {
 
   #knownOf(state: HostState): HostAnswer | undefined {
     const { to, denied } = state;
-    if (state.is_approved === true || performance.now() < (state.allowed_until ?? 0)) return ALLOWED;
+    if (state.isApproved === true || performance.now() < (state.allowedUntil ?? 0)) return ALLOWED;
     if (to.address !== undefined && !this.#gate.isGranted(to))
       return refused("an address instead of a name is refused without a grant on it");
     if (denied !== undefined && this.#isStillDenied(state)) return refused(denied);
@@ -114,9 +114,9 @@ export class RunHosts implements HostAccess {
 
   /** The user may have granted it after all; a program that connects in a loop doesn't have that looked up each time. */
   #isStillDenied(state: HostState): boolean {
-    if (performance.now() < (state.denied_until ?? 0)) return true;
+    if (performance.now() < (state.deniedUntil ?? 0)) return true;
     if (this.#gate.isCovered(state.to)) return false;
-    state.denied_until = performance.now() + this.#limits.allowed_ms;
+    state.deniedUntil = performance.now() + this.#limits.allowedMs;
     return true;
   }
 
@@ -125,16 +125,16 @@ export class RunHosts implements HostAccess {
     if ("decision" in decided) return Promise.resolve(this.#noted(state, decided.decision));
     const question: Question = { pending: decided.pending, joined: new Set() };
     state.question = question;
-    if (state.is_told !== true) this.#tellLater(state, question);
+    if (state.isTold !== true) this.#tellLater(state, question);
     return this.#join(state, question, gone);
   }
 
   #tellLater(state: HostState, question: Question): void {
     question.telling = setTimeout(() => {
       if (!question.pending.isAsked()) return this.#tellLater(state, question);
-      state.is_told = true;
+      state.isTold = true;
       this.#tell(state.to.host);
-    }, this.#limits.tell_ms);
+    }, this.#limits.tellMs);
     question.telling.unref();
   }
 
@@ -149,7 +149,7 @@ export class RunHosts implements HostAccess {
         question.joined.delete(answer);
         answer(refused("the connection was closed"));
         if (question.joined.size > 0 || state.question !== question) return;
-        question.retry = setTimeout(() => this.#withdraw(state, "the command gave up waiting"), this.#limits.retry_ms);
+        question.retry = setTimeout(() => this.#withdraw(state, "the command gave up waiting"), this.#limits.retryMs);
         question.retry.unref();
       };
       question.joined.add(answer);
@@ -170,8 +170,8 @@ export class RunHosts implements HostAccess {
   #noted(state: HostState, { outcome, reason, explain, status, stage }: Decision): HostAnswer {
     if (outcome === "allowed") {
       delete state.denied;
-      if (explain.rule === "approval.approved-once") state.is_approved = true;
-      else state.allowed_until = performance.now() + this.#limits.allowed_ms;
+      if (explain.rule === "approval.approved-once") state.isApproved = true;
+      else state.allowedUntil = performance.now() + this.#limits.allowedMs;
       return ALLOWED;
     }
     // A pause ends, and what it withdrew wasn't answered.

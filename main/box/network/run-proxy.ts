@@ -20,7 +20,7 @@ class LookUps implements AddressRules {
   readonly #rules: AddressRules;
   readonly #going = new Map<string, Promise<string[]>>();
   #last: Promise<unknown> = Promise.resolve();
-  #is_over = false;
+  #isOver = false;
 
   constructor(rules: AddressRules) {
     this.#rules = rules;
@@ -30,7 +30,7 @@ class LookUps implements AddressRules {
     const going = this.#going.get(name);
     if (going !== undefined) return going;
     const found = this.#last.then(() => {
-      if (this.#is_over) throw new Error("the box has ended");
+      if (this.#isOver) throw new Error("the box has ended");
       return this.#rules.resolve(name);
     });
     const forget = () => this.#going.delete(name);
@@ -45,7 +45,7 @@ class LookUps implements AddressRules {
 
   /** The box has ended: nothing more is looked up. */
   close(): void {
-    this.#is_over = true;
+    this.#isOver = true;
   }
 }
 
@@ -70,7 +70,7 @@ export interface RunProxyParts {
 export class RunProxy {
   readonly #server: Server;
   readonly #hosts: HostAccess;
-  readonly #look_ups: LookUps;
+  readonly #lookUps: LookUps;
   readonly #sockets = new Set<Socket>();
   /** What each connection is answered with now. */
   readonly #busy = new WeakMap<Socket, ServerResponse>();
@@ -87,12 +87,12 @@ export class RunProxy {
 
   private constructor({ hosts, rules, limits, failed }: RunProxyParts) {
     this.#hosts = hosts;
-    this.#look_ups = new LookUps(rules);
+    this.#lookUps = new LookUps(rules);
     const parts: ProxyParts = {
       ask: (to, gone) => hosts.ask(to, gone),
       mayStay: (to) => hosts.mayStay(to),
       opened: (to, close) => this.#opened(to, close),
-      rules: this.#look_ups,
+      rules: this.#lookUps,
       limits,
     };
     const served = (what: Promise<void>, socket: { destroy(): void }) => {
@@ -110,11 +110,11 @@ export class RunProxy {
     };
     this.#server = createServer(
       {
-        maxHeaderSize: limits.head_bytes,
-        headersTimeout: limits.head_ms,
+        maxHeaderSize: limits.headBytes,
+        headersTimeout: limits.headMs,
         // Bodies may take as long as their connection.
         requestTimeout: 0,
-        connectionsCheckingInterval: Math.min(5000, limits.head_ms),
+        connectionsCheckingInterval: Math.min(5000, limits.headMs),
         keepAliveTimeout: KEEP_ALIVE_MS,
         requireHostHeader: true,
         insecureHTTPParser: false,
@@ -188,7 +188,7 @@ export class RunProxy {
   /** Ends the run's connections, and withdraws what it asks for. */
   close(): void {
     this.#hosts.close();
-    this.#look_ups.close();
+    this.#lookUps.close();
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     for (const { close } of [...this.#open.values()]) close();

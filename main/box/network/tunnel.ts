@@ -41,7 +41,7 @@ export async function serveTunnel(
   host.once("close", end);
   first.gone.addEventListener("abort", end);
   client.write("HTTP/1.1 200 Connection established\r\n\r\n");
-  const alert = alertOn(await first.clientHello(parts.limits.head_ms), to.ok);
+  const alert = alertOn(await first.clientHello(parts.limits.headMs), to.ok);
   if (alert !== null) {
     host.off("close", end);
     host.destroy();
@@ -59,14 +59,14 @@ function problemOf({ headers, rawHeaders }: IncomingMessage, to: Destination): s
   if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined)
     return "CONNECT has no body";
   const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host").length;
-  const is_same = headers.host === undefined || namesHost(headers.host, to);
-  return hosts > 1 || !is_same ? "Host must be the host that is asked for" : null;
+  const isSame = headers.host === undefined || namesHost(headers.host, to);
+  return hosts > 1 || !isSame ? "Host must be the host that is asked for" : null;
 }
 
 /** Null where the client means the host that it asked for; else what ends its connection: nothing where it doesn't speak TLS. */
 function alertOn(hello: Awaited<ReturnType<FirstBytes["clientHello"]>>, to: Destination): Buffer | null {
   if (hello.state === "partial") return Buffer.alloc(0);
-  if (hello.state === "refused") return hello.is_tls ? alertOf(ACCESS_DENIED) : Buffer.alloc(0);
+  if (hello.state === "refused") return hello.isTls ? alertOf(ACCESS_DENIED) : Buffer.alloc(0);
   // A client that connects to an address names none: RFC 6066 §3.
   const expected = to.address === undefined ? to.host : null;
   if (hello.server_name === expected) return null;
@@ -145,7 +145,7 @@ class FirstBytes {
   }
 
   /** The client's first message of TLS; `partial` where it doesn't come within so many milliseconds. */
-  clientHello(patience_ms: number): Promise<ClientHello> {
+  clientHello(patienceMs: number): Promise<ClientHello> {
     return new Promise((resolve) => {
       const done = (hello: ClientHello) => {
         clearTimeout(timer);
@@ -154,7 +154,7 @@ class FirstBytes {
         resolve(hello);
       };
       const over = () => done({ state: "partial" });
-      const timer = setTimeout(over, patience_ms);
+      const timer = setTimeout(over, patienceMs);
       this.gone.addEventListener("abort", over);
       this.#changed = () => {
         const hello = readClientHello(this.#bytes());

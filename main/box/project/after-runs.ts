@@ -43,7 +43,7 @@ interface Going {
   identity: string;
   settings: readonly KeptSettings[];
   /** Its one run may change settings: the mounts that keep them from others would end with the file that git replaces. */
-  is_alone: boolean;
+  isAlone: boolean;
   /** By which pipe it is seen whether that one has ended. */
   slot: string;
   agent_name: string;
@@ -90,19 +90,19 @@ const goingSchema = z.object({
 
 /** Why it isn't as it should be after a run. */
 interface Problem {
-  message(agent_name: string, project: string): string;
+  message(agentName: string, project: string): string;
   hint: string;
 }
 
 const UNSEEN: Problem = {
-  message: (agent_name, project) =>
-    `what a confined command of ${agent_name} left in ${project} could not be looked through`,
+  message: (agentName, project) =>
+    `what a confined command of ${agentName} left in ${project} could not be looked through`,
   hint: "look at what is new there before you work in it",
 };
 
 const UNRESTORED: Problem = {
-  message: (agent_name, project) =>
-    `Git's settings in ${project}, which changed while a confined command of ${agent_name} ran, could not be put back`,
+  message: (agentName, project) =>
+    `Git's settings in ${project}, which changed while a confined command of ${agentName} ran, could not be put back`,
   hint: "make room on the disk: they are put back after the next confined command there, or as the gate starts again",
 };
 
@@ -120,7 +120,7 @@ export class AfterRuns {
   #earlier: RunOwner | undefined;
   /** By folder, when its last run was looked after; in milliseconds since this process began. */
   readonly #ended = new Map<string, { identity: string; at: number }>();
-  #is_closed = false;
+  #isClosed = false;
 
   constructor(parts: AfterRunsParts) {
     this.#parts = parts;
@@ -141,7 +141,7 @@ export class AfterRuns {
         known: each,
         identity: identityAt(each.folder),
         settings: this.#settingsBefore(each, changes),
-        is_alone: changes.length > 0,
+        isAlone: changes.length > 0,
         slot,
         agent_name: run.agent_name,
         runs: new Set([run]),
@@ -159,12 +159,12 @@ export class AfterRuns {
   }
 
   /** For the next gate: all of it, or what was kept before. @throws the system's error */
-  #keep({ known, settings, agent_name, is_alone, slot }: Going): void {
+  #keep({ known, settings, agent_name, isAlone, slot }: Going): void {
     const file = this.#file(known.folder);
     const made = file + UNFINISHED;
     rmSync(made, { force: true });
     try {
-      const alone = is_alone ? slot : undefined;
+      const alone = isAlone ? slot : undefined;
       // Characters of control would take six times as much.
       const held = settings.map(({ path, before }) => ({
         path,
@@ -178,12 +178,12 @@ export class AfterRuns {
     }
   }
 
-  /** Whether a run in these folders would start beside one that changes settings there, or `is_alone`, beside any. */
-  isOccupied(known: readonly Known[], is_alone: boolean): boolean {
+  /** Whether a run in these folders would start beside one that changes settings there, or `isAlone`, beside any. */
+  isOccupied(known: readonly Known[], isAlone: boolean): boolean {
     return [...this.#going.values()].some(
       (going) =>
         going.runs.size > 0 &&
-        (is_alone || going.is_alone) &&
+        (isAlone || going.isAlone) &&
         known.some(({ folder }) => isOverlapping(folder, going.known.folder, going.identity)),
     );
   }
@@ -199,11 +199,11 @@ export class AfterRuns {
   async ended(run: RunOwner): Promise<void> {
     for (const [folder, going] of [...this.#going]) {
       if (!going.runs.has(run)) continue;
-      const is_put_back = await this.#lookAfter(going, run);
-      if (this.#is_closed) return;
+      const isPutBack = await this.#lookAfter(going, run);
+      if (this.#isClosed) return;
       going.runs.delete(run);
       // Else they are put back after the next run there, or by the next gate.
-      if (going.runs.size > 0 || !is_put_back) continue;
+      if (going.runs.size > 0 || !isPutBack) continue;
       this.#going.delete(folder);
       keepLatest(this.#ended, folder, { identity: going.identity, at: performance.now() }, MAX_REMEMBERED);
       try {
@@ -219,7 +219,7 @@ export class AfterRuns {
   async #lookAfter({ known, settings, agent_name }: Going, run: RunOwner): Promise<boolean> {
     const by = run === this.#earlier ? agent_name : run.agent_name;
     await this.#look(known, by);
-    return !this.#is_closed && (await this.#putBack(known.folder, by, changedSettings(settings)));
+    return !this.#isClosed && (await this.#putBack(known.folder, by, changedSettings(settings)));
   }
 
   /** Of the runs of the gate before some have ended: what they left is moved aside already. @param held the pipes of the others */
@@ -227,9 +227,9 @@ export class AfterRuns {
     const earlier = this.#earlier;
     if (earlier === undefined) return;
     const theirs = [...this.#going.values()].filter(({ runs }) => runs.has(earlier));
-    for (const going of theirs) if (!held.includes(going.slot)) going.is_alone = false;
+    for (const going of theirs) if (!held.includes(going.slot)) going.isAlone = false;
     for (const going of theirs) {
-      if (this.#is_closed) return;
+      if (this.#isClosed) return;
       await this.#lookAfter(going, earlier);
     }
   }
@@ -242,85 +242,85 @@ export class AfterRuns {
   }
 
   /** Settings hold more than they may: that is moved aside, and what they held is put back. Never throws. @returns whether that is done */
-  async #putBack(project: string, agent_name: string, changed: readonly KeptSettings[]): Promise<boolean> {
+  async #putBack(project: string, agentName: string, changed: readonly KeptSettings[]): Promise<boolean> {
     if (changed.length === 0) return true;
     const moved: SetAside[] = [];
     const found = changed.flatMap(({ path }) => foundAt(path, Buffer.from(path).toString("latin1")));
-    let is_complete = await this.#moveAll(found, moved, { agent_name, turns: new TimeSlice() });
-    if (this.#is_closed) return false;
-    let is_put_back = true;
+    let isComplete = await this.#moveAll(found, moved, { agent_name: agentName, turns: new TimeSlice() });
+    if (this.#isClosed) return false;
+    let isPutBack = true;
     for (const each of changed) {
       try {
-        is_complete = putBack(each) && is_complete;
+        isComplete = putBack(each) && isComplete;
       } catch (error) {
-        if (is_put_back) this.#parts.failed("putting back a repository's settings", error);
-        is_put_back = false;
+        if (isPutBack) this.#parts.failed("putting back a repository's settings", error);
+        isPutBack = false;
       }
     }
-    this.#report(project, agent_name, moved, is_put_back ? (is_complete ? undefined : UNSEEN) : UNRESTORED);
-    return is_put_back;
+    this.#report(project, agentName, moved, isPutBack ? (isComplete ? undefined : UNSEEN) : UNRESTORED);
+    return isPutBack;
   }
 
   /** Nothing is moved any more: the next gate looks at what is left. */
   close(): void {
-    this.#is_closed = true;
+    this.#isClosed = true;
   }
 
   /** Takes over the runs that were going when a gate ended: they are looked after until `ended` is called for the result. */
   takeOver(): RunOwner {
     const owner = { agent_name: "" };
-    let is_whole = true;
+    let isWhole = true;
     for (const name of readdirSync(this.#parts.folder.going)) {
       const file = join(this.#parts.folder.going, name);
       // By what wasn't finished no run had started.
-      const is_finished = !name.endsWith(UNFINISHED);
-      const read = is_finished ? readGoing(file) : undefined;
+      const isFinished = !name.endsWith(UNFINISHED);
+      const read = isFinished ? readGoing(file) : undefined;
       if (read === undefined) {
-        if (is_finished) is_whole = false;
+        if (isFinished) isWhole = false;
         rmSync(file, { force: true, recursive: true });
         continue;
       }
       const { agent_name, settings, alone, ...known } = read;
       owner.agent_name = agent_name;
-      const is_alone = alone !== undefined;
+      const isAlone = alone !== undefined;
       const runs = new Set([owner]);
       const identity = identityAt(known.folder);
-      this.#going.set(known.folder, { known, identity, settings, is_alone, slot: alone ?? "", agent_name, runs });
+      this.#going.set(known.folder, { known, identity, settings, isAlone, slot: alone ?? "", agent_name, runs });
     }
-    if (!is_whole) this.#report("what ran before", owner.agent_name, [], UNREAD);
+    if (!isWhole) this.#report("what ran before", owner.agent_name, [], UNREAD);
     this.#earlier = owner;
     return owner;
   }
 
   /** Moves aside what has appeared in a folder. */
-  async #look(known: Known, agent_name: string): Promise<void> {
+  async #look(known: Known, agentName: string): Promise<void> {
     const moved: SetAside[] = [];
-    let is_complete = true;
+    let isComplete = true;
     try {
       const turns = new TimeSlice();
       openAgain(Buffer.from(known.folder).toString("latin1"), "");
       for (const { path, own } of known.places.filter(wasOpenRepository)) openIfReached(path, own);
-      for (let looks = 0; looks < MAX_LOOKS && is_complete; looks++) {
-        const { found, is_whole } = await this.#parts.places.appeared(known, turns);
-        is_complete = is_whole;
+      for (let looks = 0; looks < MAX_LOOKS && isComplete; looks++) {
+        const { found, isWhole } = await this.#parts.places.appeared(known, turns);
+        isComplete = isWhole;
         const appeared: Found[] = [];
         for (const each of found) {
           const noted: NotedFolder[] = [];
-          const is_harmless = each.carries === undefined && isHarmless(each.path, known.folder, noted);
-          if (!is_harmless || (await looksThroughLinks(each.path, noted, turns))) appeared.push(each);
+          const harmless = each.carries === undefined && isHarmless(each.path, known.folder, noted);
+          if (!harmless || (await looksThroughLinks(each.path, noted, turns))) appeared.push(each);
           await turns.shared();
         }
         if (appeared.length === 0) break;
-        is_complete = (await this.#moveAll(appeared, moved, { agent_name, turns })) && is_whole;
-        if (this.#is_closed) return;
+        isComplete = (await this.#moveAll(appeared, moved, { agent_name: agentName, turns })) && isWhole;
+        if (this.#isClosed) return;
         await this.#forget(known, appeared, turns);
       }
     } catch (error) {
       this.#parts.failed("looking at what a confined command left", error);
-      is_complete = false;
+      isComplete = false;
     }
-    if (!this.#is_closed && (moved.length > 0 || !is_complete))
-      this.#report(known.folder, agent_name, moved, is_complete ? undefined : UNSEEN);
+    if (!this.#isClosed && (moved.length > 0 || !isComplete))
+      this.#report(known.folder, agentName, moved, isComplete ? undefined : UNSEEN);
   }
 
   /** Runs whose folders overlap with these may have found it there as they started: left there again, it is new. */
@@ -355,27 +355,27 @@ export class AfterRuns {
     { agent_name, turns }: { agent_name: string; turns: TimeSlice },
   ): Promise<boolean> {
     const { folder, clock, failed } = this.#parts;
-    let is_complete = true;
+    let isComplete = true;
     for (const found of await innerFirst(appeared, turns)) {
       try {
-        const set_aside = setAside(found, folder.set_aside, agent_name, clock.now());
-        if (set_aside !== undefined) moved.push(set_aside);
+        const entry = setAside(found, folder.set_aside, agent_name, clock.now());
+        if (entry !== undefined) moved.push(entry);
       } catch (error) {
-        if (is_complete) failed("moving aside what a confined command left", error);
-        is_complete = false;
+        if (isComplete) failed("moving aside what a confined command left", error);
+        isComplete = false;
       }
       await turns.shared();
-      if (this.#is_closed) return false;
+      if (this.#isClosed) return false;
     }
-    return is_complete;
+    return isComplete;
   }
 
-  #report(project: string, agent_name: string, moved: readonly SetAside[], problem?: Problem): void {
+  #report(project: string, agentName: string, moved: readonly SetAside[], problem?: Problem): void {
     const { alarms, audit, clock, folder } = this.#parts;
     audit.append({
       event: "box.set_aside",
       ts: clock.now() / 1000,
-      agent: agent_name,
+      agent: agentName,
       files: moved.length,
       ...(problem === undefined ? {} : { is_incomplete: true }),
     });
@@ -388,8 +388,8 @@ export class AfterRuns {
       code: "box_set_aside",
       subject: visible(project),
       message:
-        problem?.message(agent_name, visible(project)) ??
-        `a confined command of ${agent_name} left what is run later: ${named}`,
+        problem?.message(agentName, visible(project)) ??
+        `a confined command of ${agentName} left what is run later: ${named}`,
       hint: problem?.hint ?? `moved to ${elsewhere ?? folder.set_aside}: put back what you know`,
     });
   }
@@ -401,15 +401,15 @@ export class AfterRuns {
 
 /** Inner ones first: a folder that is moved takes them along. A command may leave 100,000: sorted in pieces. */
 async function innerFirst(appeared: readonly Found[], turns: TimeSlice): Promise<Found[]> {
-  const by_length = new Map<number, Found[]>();
+  const byLength = new Map<number, Found[]>();
   for (const found of appeared) {
-    const alike = by_length.get(found.path.length);
-    if (alike === undefined) by_length.set(found.path.length, [found]);
+    const alike = byLength.get(found.path.length);
+    if (alike === undefined) byLength.set(found.path.length, [found]);
     else alike.push(found);
     await turns.shared();
   }
-  const lengths = [...by_length.keys()].sort((one, other) => other - one);
-  return lengths.flatMap((length) => by_length.get(length) ?? []);
+  const lengths = [...byLength.keys()].sort((one, other) => other - one);
+  return lengths.flatMap((length) => byLength.get(length) ?? []);
 }
 
 /** A folder on its way may be closed, too: the look finds that one, as it can't be looked into. */
@@ -458,7 +458,7 @@ function putBack({ path, before }: KeptSettings): boolean {
 
 function readGoing(file: string): z.output<typeof goingSchema> | undefined {
   try {
-    return goingSchema.parse(JSON.parse(readRegularBytes(file, { max_bytes: MAX_RECORD, follows: false }).toString()));
+    return goingSchema.parse(JSON.parse(readRegularBytes(file, { maxBytes: MAX_RECORD, follows: false }).toString()));
   } catch {
     return undefined; // no file, or cut short by a crash of the machine, with which its runs ended, too: that is said
   }

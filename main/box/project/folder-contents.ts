@@ -39,7 +39,7 @@ export interface Entry {
   readonly is_folder: boolean;
   readonly is_link: boolean;
   /** A named pipe, or a socket: what is written to it reaches whoever reads it, also where nothing else can be written. */
-  readonly is_pipe: boolean;
+  readonly isPipe: boolean;
 }
 
 export interface Contents {
@@ -85,10 +85,10 @@ const OWN_REFERENCE = /^(?:[A-Z_]*HEAD|AUTO_MERGE|BISECT_EXPECTED_REV|NOTES_MERG
  * Among a folder's places what says which commit a branch is at, or which other reference counts; of links a repository's own HEAD alone,
  * which git replaces. By the folder's kind, as a submodule's name may have `refs` in it.
  */
-export const isReference = (kind: FolderKind, name: string, is_link: boolean): boolean =>
+export const isReference = (kind: FolderKind, name: string, isLink: boolean): boolean =>
   kind === "repository-references"
-    ? !is_link
-    : (kind === "repository" || kind === "submodules") && (is_link ? name === "HEAD" : OWN_REFERENCE.test(name));
+    ? !isLink
+    : (kind === "repository" || kind === "submodules") && (isLink ? name === "HEAD" : OWN_REFERENCE.test(name));
 
 /** Of git-annex, which writes in folders of this one. */
 const ANNEX = "annex";
@@ -177,18 +177,13 @@ export function isRepositoryKind(kind: FolderKind, entries: readonly Entry[]): b
 /**
  * @param path of the folder; absolute
  * @param entries all of them, or some
- * @param is_repository by all of them; of a repository none counts but those that `tellsRepository`
+ * @param isRepository by all of them; of a repository none counts but those that `tellsRepository`
  */
-export function contentsOf(
-  path: string,
-  kind: FolderKind,
-  entries: readonly Entry[],
-  is_repository: boolean,
-): Contents {
-  if (isOpen(kind)) return contentsOfPlain(path, kind, entries, is_repository);
+export function contentsOf(path: string, kind: FolderKind, entries: readonly Entry[], isRepository: boolean): Contents {
+  if (isOpen(kind)) return contentsOfPlain(path, kind, entries, isRepository);
   if (kind === "kept") return contentsOfKept(path, entries);
   if (kind === "output") return contentsOfOutput(path, entries);
-  if (kind === "linked") return contentsOfLinked(entries, is_repository);
+  if (kind === "linked") return contentsOfLinked(entries, isRepository);
   if (kind === "added") return contentsOfAdded(entries);
   const contents = noContents();
   const isSecret = secretsIn(path);
@@ -201,7 +196,7 @@ export function contentsOf(
   }
   for (const { name, is_folder, is_link } of entries) {
     if (kind === "repository" && !is_folder && isSecret(name)) contents.secrets.push(name);
-    if (is_link && !isHarmlessLink(name, is_repository)) contents.places.push(name);
+    if (is_link && !isHarmlessLink(name, isRepository)) contents.places.push(name);
     else if (kind === "repository-info") {
       if (matters(path.slice(path.lastIndexOf("/") + 1), name)) contents.places.push(name);
       else if (is_folder) contents.folders.push({ name, kind: name === MORE_PACKS ? kind : "repository-part" });
@@ -214,7 +209,7 @@ export function contentsOf(
       if (name === "info" || name === "pack") contents.folders.push({ name, kind: "repository-info" });
     } else if (kind === "rebase") {
       if (CONTINUED_BY.has(name)) contents.places.push(name);
-    } else if (is_repository) {
+    } else if (isRepository) {
       if (OF_REPOSITORY.has(name) || namesFiles(name) || OWN_REFERENCE.test(name)) contents.places.push(name);
       else if (is_folder) addPart(contents, name);
     } else if (is_folder) {
@@ -225,8 +220,8 @@ export function contentsOf(
 }
 
 /** A link at a repository's own HEAD is replaced by git itself; what was set aside and could not leave its folder has a name that git never writes. */
-const isHarmlessLink = (name: string, is_repository: boolean): boolean =>
-  (is_repository && name === "HEAD") || /(?:^|\.)set-aside~[0-9a-f]{8}$/.test(name);
+const isHarmlessLink = (name: string, isRepository: boolean): boolean =>
+  (isRepository && name === "HEAD") || /(?:^|\.)set-aside~[0-9a-f]{8}$/.test(name);
 
 function addBuilt(contents: Contents, kind: FolderKind, entries: readonly Entry[]): void {
   for (const { name, is_folder, is_link } of entries) {
@@ -266,8 +261,8 @@ export function isSeenAsPrograms(path: string): boolean {
 }
 
 /** A file that a shell would run for a program by this name, once the folder is on its PATH. */
-const isPlanted = (folder: string, name: string, is_folder: boolean): boolean =>
-  !is_folder && isPlantedName(folder.slice(folder.lastIndexOf("/") + 1), name);
+const isPlanted = (folder: string, name: string, isFolder: boolean): boolean =>
+  !isFolder && isPlantedName(folder.slice(folder.lastIndexOf("/") + 1), name);
 
 function addPart({ folders }: Contents, name: string): void {
   if (WITH_NAMES.has(name)) folders.push({ name, kind: "repository-info" });
@@ -280,21 +275,21 @@ function addPart({ folders }: Contents, name: string): void {
 }
 
 /** Of what is in a repository that isn't called `.git`, what counts in one that is: its kinds by the names of the folders that it lies in. */
-function countsInBare(folder: string, { name, is_link }: Entry, is_repository: boolean): boolean {
-  if (is_link) return !isHarmlessLink(name, is_repository);
+function countsInBare(folder: string, { name, is_link }: Entry, isRepository: boolean): boolean {
+  if (is_link) return !isHarmlessLink(name, isRepository);
   return matters(folder, name) || (CONTINUED.has(folder) && CONTINUED_BY.has(name));
 }
 
-function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry[], is_repository: boolean): Contents {
+function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry[], isRepository: boolean): Contents {
   const contents = noContents();
   const isSecret = secretsIn(path);
-  const own_name = path.slice(path.lastIndexOf("/") + 1);
+  const ownName = path.slice(path.lastIndexOf("/") + 1);
   for (const entry of entries) {
-    const { name, is_folder, is_link, is_pipe } = entry;
-    if (is_pipe) contents.pipes.push(name);
+    const { name, is_folder, is_link, isPipe } = entry;
+    if (isPipe) contents.pipes.push(name);
     const lower = name.toLowerCase();
     if (is_link && !REPOSITORY_NAMES.has(lower)) contents.ways.push(name);
-    if (!is_folder && !is_link && !is_pipe && isRemoteName(name)) contents.remotes.push(name);
+    if (!is_folder && !is_link && !isPipe && isRemoteName(name)) contents.remotes.push(name);
     if (lower === ".git") {
       if (is_folder) contents.folders.push({ name, kind: "repository" });
       else contents.places.push(name);
@@ -302,8 +297,8 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
       isRunLater(path, lower, is_folder) ||
       bringsPlaces(lower, is_link) ||
       (is_link && leadsToPrograms(lower)) ||
-      (is_repository && (OF_REPOSITORY.has(name) || namesFiles(name))) ||
-      ((is_repository || kind === "bare") && countsInBare(own_name, entry, is_repository)) ||
+      (isRepository && (OF_REPOSITORY.has(name) || namesFiles(name))) ||
+      ((isRepository || kind === "bare") && countsInBare(ownName, entry, isRepository)) ||
       isPlanted(path, name, is_folder)
     ) {
       contents.places.push(name);
@@ -311,9 +306,9 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
       if (!is_folder && isSecret(name)) contents.secrets.push(name);
     } else if (is_folder) {
       if (BUILD_FOLDERS.has(lower)) contents.ways.push(name);
-      const is_bare = kind === "bare" || (is_repository && OF_REPOSITORIES.has(name));
-      const its_kind = is_bare ? "bare" : (MADE_KINDS.get(lower) ?? "plain");
-      contents.folders.push({ name, kind: its_kind });
+      const isBare = kind === "bare" || (isRepository && OF_REPOSITORIES.has(name));
+      const itsKind = isBare ? "bare" : (MADE_KINDS.get(lower) ?? "plain");
+      contents.folders.push({ name, kind: itsKind });
     } else if (isSecret(name)) {
       contents.secrets.push(name);
     }
@@ -326,8 +321,8 @@ const keptKind = (lower: string): FolderKind => (NOT_LOOKED_THROUGH.has(lower) ?
 function contentsOfKept(path: string, entries: readonly Entry[]): Contents {
   const isSecret = secretsIn(path);
   const contents = noContents();
-  for (const { name, is_folder, is_pipe } of entries) {
-    if (is_pipe) contents.pipes.push(name);
+  for (const { name, is_folder, isPipe } of entries) {
+    if (isPipe) contents.pipes.push(name);
     if (!is_folder && isSecret(name)) contents.secrets.push(name);
     if (is_folder) contents.folders.push({ name, kind: keptKind(name.toLowerCase()) });
   }
@@ -345,11 +340,11 @@ function contentsOfOutput(path: string, entries: readonly Entry[]): Contents {
   return contents;
 }
 
-function contentsOfLinked(entries: readonly Entry[], is_repository: boolean): Contents {
+function contentsOfLinked(entries: readonly Entry[], isRepository: boolean): Contents {
   const contents = noContents();
   for (const { name, is_folder, is_link } of entries) {
     const lower = name.toLowerCase();
-    if (REPOSITORY_NAMES.has(lower) || (is_repository && name === "HEAD")) contents.places.push(name);
+    if (REPOSITORY_NAMES.has(lower) || (isRepository && name === "HEAD")) contents.places.push(name);
     else if (is_link) contents.ways.push(name);
     else if (is_folder && !NOT_LOOKED_THROUGH.has(lower)) contents.folders.push({ name, kind: "linked" });
   }
@@ -368,10 +363,10 @@ function contentsOfAdded(entries: readonly Entry[]): Contents {
 /** Which files of a folder are secrets by their names: those that are asked about each time, keys, and all that lies with keys. */
 export function secretsIn(path: string): (name: string) => boolean {
   const folders = path.split("/");
-  let is_among_keys: boolean | undefined;
+  let isAmongKeys: boolean | undefined;
   return (name) => {
-    is_among_keys ??= folders.some((_, at) => endsInKeys(folders, at + 1));
-    return is_among_keys || hasSecretName(`${path}/${name}`) || endsInKeys([...folders, name]);
+    isAmongKeys ??= folders.some((_, at) => endsInKeys(folders, at + 1));
+    return isAmongKeys || hasSecretName(`${path}/${name}`) || endsInKeys([...folders, name]);
   };
 }
 
@@ -382,11 +377,11 @@ function isRepository(entries: readonly Entry[]): boolean {
 }
 
 /** Links aren't followed: `.vscode` that leads to a folder with `tasks.json` in it counts by itself. */
-const bringsPlaces = (lower: string, is_link: boolean): boolean =>
-  is_link && RUN_LATER_FOLDERS.has(lower) && !BUILD_FOLDERS.has(lower);
+const bringsPlaces = (lower: string, isLink: boolean): boolean =>
+  isLink && RUN_LATER_FOLDERS.has(lower) && !BUILD_FOLDERS.has(lower);
 
-function isRunLater(folder: string, lower: string, is_folder: boolean): boolean {
+function isRunLater(folder: string, lower: string, isFolder: boolean): boolean {
   // zsh loads a compiled start-up file in the other's place.
   const name = lower.endsWith(".zwc") ? lower.slice(0, -4) : lower;
-  return mayBeRunLater(name) && endsInRunLater([...folder.toLowerCase().split("/"), name], is_folder);
+  return mayBeRunLater(name) && endsInRunLater([...folder.toLowerCase().split("/"), name], isFolder);
 }

@@ -20,7 +20,7 @@ const MAX_INDEX = 40 * 1024 * 1024;
 export function namesOwnFiles(path: string, noted?: NotedFolder[]): boolean {
   if (path.endsWith("/MERGE_RR")) return namesPlainFiles(path);
   try {
-    const index = readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_INDEX, follows: false });
+    const index = readRegularBytes(Buffer.from(path, "latin1"), { maxBytes: MAX_INDEX, follows: false });
     return !namesOutside(index, hasSha256(dirname(path)), noted);
   } catch {
     return false;
@@ -38,8 +38,8 @@ export async function looksThroughLinks(
   if (root === undefined) return true;
   for (const { path: folder, changed_at, folders } of noted) {
     const at = folder === "" ? root : `${root}/${folder}`;
-    const is_as_noted = Math.floor((statOf(at)?.mtimeMs ?? 0) / 1000) >>> 0 === changed_at;
-    for (const name of is_as_noted ? folders : []) {
+    const isAsNoted = Math.floor((statOf(at)?.mtimeMs ?? 0) / 1000) >>> 0 === changed_at;
+    for (const name of isAsNoted ? folders : []) {
       if (statOf(`${at}/${name}`)?.isSymbolicLink() === true) return true;
       await turns.shared();
     }

@@ -45,9 +45,9 @@ export function isHarmless(path: string, project: string, noted?: NotedFolder[])
   if (name === "alternates") return textOf(path)?.replace("/./", "/") === `${bytesOf(project)}/.git/objects\n`;
   // Git's own template has both.
   if (name === "hooks" || name === "branches") return hasOnlySamples(path);
-  const is_worktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
-  if (name === "gitdir") return is_worktree && namesWorktree(path, folder);
-  return name === "commondir" && is_worktree && textOf(path)?.trim() === "../..";
+  const isWorktree = /\/\.git\/worktrees\/[^/]+$/.test(folder);
+  if (name === "gitdir") return isWorktree && namesWorktree(path, folder);
+  return name === "commondir" && isWorktree && textOf(path)?.trim() === "../..";
 }
 
 /** A link to packages, as of another checkout, or to programs, in a folder that is looked at as such by its own name. */
@@ -77,10 +77,10 @@ export function isSoundReference(path: string): boolean {
   const file = Buffer.from(path, "latin1");
   try {
     // Git takes a link for one by its first words, and reads what it leads to, which may be written later.
-    const is_link = lstatSync(file).isSymbolicLink();
-    if (is_link && /^refs\/.*\.\./s.test(readlinkSync(file, { encoding: "latin1" }))) return false;
+    const isLink = lstatSync(file).isSymbolicLink();
+    if (isLink && /^refs\/.*\.\./s.test(readlinkSync(file, { encoding: "latin1" }))) return false;
     // Also behind a link, as git reads it. What it has fetched from many branches is longer.
-    const reading = { max_bytes: MAX_REFERENCE, is_beginning_enough: true };
+    const reading = { maxBytes: MAX_REFERENCE, isBeginningEnough: true };
     const text = readRegularBytes(file, reading).toString("latin1");
     return !text.startsWith("ref:") || (text.length < MAX_REFERENCE && /^ref:\s*refs\/(?!.*\.\.)/s.test(text));
   } catch (error) {
@@ -196,9 +196,9 @@ export function hidingHeads(path: string): string[] {
   const names = at.slice(begin).split("/");
   return names.flatMap((name, above) => {
     const head = [at.slice(0, begin - 1), ...names.slice(0, above), "HEAD"].join("/");
-    const is_there =
+    const isThere =
       (above === 0 || name !== "modules") && lstatSync(Buffer.from(head, "latin1"), NO_THROW) !== undefined;
-    return is_there ? [head] : [];
+    return isThere ? [head] : [];
   });
 }
 
@@ -234,10 +234,10 @@ const URL_OF_COPY = /^\turl = (?:file:\/\/)?(\/.*?)(?:\/\.(?:git)?)?$/;
  * the project itself, whose hooks are kept.
  */
 function isPlainText(text: string, project: string): boolean {
-  const is_plain = text
+  const isPlain = text
     .split("\n")
     .every((line) => PLAIN_LINES.some((plain) => plain.test(line)) || URL_OF_COPY.exec(line)?.[1] === bytesOf(project));
-  const settings = is_plain ? settingsOf(text) : null;
+  const settings = isPlain ? settingsOf(text) : null;
   if (settings === null) return false;
   const keys = new Set(settings.map(([key]) => key));
   const named = settings.flatMap(([key, value]) => (/^branch\..*\.remote$/s.test(key) ? [value] : []));

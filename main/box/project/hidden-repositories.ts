@@ -109,18 +109,18 @@ export class HiddenRepositories {
   }
 
   async #byLink({ path, says = "", is_at_top, changed_at }: Found, looking: Looking): Promise<string[]> {
-    const is_remote = is_at_top === true && isRemoteName(basename(path));
+    const isRemote = is_at_top === true && isRemoteName(basename(path));
     const led = ledBy(path, says);
     // The links on its way are looked at by themselves. Nobody waits for another disk: what no box writes isn't reached.
-    const is_hidden = led !== undefined && hiddenTop(led, looking) !== undefined;
-    const is_reached = led === undefined || is_hidden || (is_remote && topOf(led, looking) !== undefined);
-    const end = is_reached ? endOf(path) : undefined;
+    const isHidden = led !== undefined && hiddenTop(led, looking) !== undefined;
+    const isReached = led === undefined || isHidden || (isRemote && topOf(led, looking) !== undefined);
+    const end = isReached ? endOf(path) : undefined;
     const real = end?.path ?? led ?? path;
     // What is put there later, by commands of another project or by way of its caches, isn't looked at for this one.
     if (topOf(real, looking) === undefined && hiddenTop(real, looking) !== undefined && changed_at >= looking.since)
       return [real];
     if (end === undefined) return [];
-    if (end.stat.isFile()) return is_remote && isGitFile(end.path) ? [end.path] : [];
+    if (end.stat.isFile()) return isRemote && isGitFile(end.path) ? [end.path] : [];
     if (!end.stat.isDirectory() || hiddenTop(end.path, looking) === undefined) return [];
     const key = `${end.path} ${changed_at >= looking.since}`;
     const known = looking.seen.get(key);
@@ -131,7 +131,7 @@ export class HiddenRepositories {
     return found;
   }
 
-  async #below(path: string, changed_at: number, looking: Looking): Promise<string[]> {
+  async #below(path: string, changedAt: number, looking: Looking): Promise<string[]> {
     if (basename(path) === ".git" && hiddenTop(path, looking) === path) return [];
     const look = looking.left > 0 ? await this.#look(path, looking.turns) : undefined;
     looking.left -= look?.folders ?? 0;
@@ -141,7 +141,7 @@ export class HiddenRepositories {
       await looking.turns.shared();
     }
     // One that was there may be the user's own; of a new one it is to be known.
-    if (look?.is_whole !== true && changed_at >= looking.since) found.push(path);
+    if (look?.isWhole !== true && changedAt >= looking.since) found.push(path);
     return found;
   }
 
@@ -248,7 +248,7 @@ function isBare(path: string): boolean {
 }
 
 function isGitFile(path: string): boolean {
-  const reading = { max_bytes: GIT_FILE.length, is_beginning_enough: true };
+  const reading = { maxBytes: GIT_FILE.length, isBeginningEnough: true };
   try {
     return readRegularBytes(Buffer.from(path, "latin1"), reading).toString("latin1") === GIT_FILE;
   } catch {

@@ -58,11 +58,11 @@ const PLAIN_URL = /^(?:https?:\/\/|\/|\.)[\w.:/~@%+-]*$/;
 
 /** True where the settings differ in nothing but what git itself keeps of branches, remotes and submodules, and what names and prints. */
 export function changesOnlyHarmless(before: string, now: string): boolean {
-  const [old_settings, new_settings] = [settingsOf(before), settingsOf(now)];
-  if (old_settings === null || new_settings === null) return false;
-  const remotes = new Set(old_settings.flatMap(([key]) => /^remote\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []));
+  const [oldSettings, newSettings] = [settingsOf(before), settingsOf(now)];
+  if (oldSettings === null || newSettings === null) return false;
+  const remotes = new Set(oldSettings.flatMap(([key]) => /^remote\.(.*)\.[^.]*$/s.exec(key)?.[1] ?? []));
   const others = (settings: readonly Setting[]) => JSON.stringify(settings.filter((one) => !isHarmless(one, remotes)));
-  return others(old_settings) === others(new_settings);
+  return others(oldSettings) === others(newSettings);
 }
 
 function isHarmless([key, value]: Setting, remotes: ReadonlySet<string>): boolean {
@@ -86,12 +86,12 @@ function isHarmless([key, value]: Setting, remotes: ReadonlySet<string>): boolea
   }
 }
 
-/** @param has_to_fit what holds more can't be kept. @throws GateError `box_unavailable` where it does */
-function textOf(path: string, has_to_fit = false): string | undefined {
+/** @param hasToFit what holds more can't be kept. @throws GateError `box_unavailable` where it does */
+function textOf(path: string, hasToFit = false): string | undefined {
   try {
-    return readRegularBytes(path, { max_bytes: MAX_BYTES, follows: false }).toString("latin1");
+    return readRegularBytes(path, { maxBytes: MAX_BYTES, follows: false }).toString("latin1");
   } catch (error) {
-    if (has_to_fit && errorCode(error) === TOO_LARGE) throw tooLong();
+    if (hasToFit && errorCode(error) === TOO_LARGE) throw tooLong();
     return undefined; // not there, or no file by now
   }
 }

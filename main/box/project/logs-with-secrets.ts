@@ -31,7 +31,7 @@ interface Left {
 
 interface Known {
   readonly state: string;
-  readonly found_at: number;
+  readonly foundAt: number;
   readonly hidden: readonly string[];
 }
 
@@ -60,11 +60,11 @@ export class LogsWithSecrets {
     const bytes = Buffer.from(folder).toString("latin1");
     const state = TELLING.map((name) => stateOf(join(bytes, name))).join(",");
     const known = this.#known.get(folder);
-    const found_at = performance.now();
-    if (known?.state === state && found_at - known.found_at < KEPT_MS) return known.hidden;
+    const foundAt = performance.now();
+    if (known?.state === state && foundAt - known.foundAt < KEPT_MS) return known.hidden;
     const hidden: string[] = [];
     for (const name of LOGS) if (await holdsOne(join(folder, name), left, turns)) hidden.push(join(bytes, name));
-    keepLatest(this.#known, folder, { state, found_at, hidden }, MAX_KEPT);
+    keepLatest(this.#known, folder, { state, foundAt, hidden }, MAX_KEPT);
     return hidden;
   }
 }
@@ -76,8 +76,8 @@ async function holdsOne(path: string, left: Left, turns: TimeSlice): Promise<boo
   left.files -= logs.length;
   for (const log of logs) {
     if (left.bytes < 0 || left.files < 0) return true;
-    const { is_telling, bytes } = isTellingLog(log);
-    if (is_telling) return true;
+    const { isTelling, bytes } = isTellingLog(log);
+    if (isTelling) return true;
     left.bytes -= bytes;
     await turns.shared();
   }

@@ -21,6 +21,6 @@ export function openFolder(path: string | Buffer): number | undefined {
 /** The folder that is open lies where it was found, through no link, and is the one that was found, where that is known. */
 export function isSameFolder(fd: number, path: string, identity: string): boolean {
   const { dev, ino } = fstatSync(fd);
-  const is_there = readlinkSync(`/proc/self/fd/${fd}`, "latin1") === path;
-  return is_there && (identity === "" || identity === `${dev}:${ino}`);
+  const isThere = readlinkSync(`/proc/self/fd/${fd}`, "latin1") === path;
+  return isThere && (identity === "" || identity === `${dev}:${ino}`);
 }

@@ -55,11 +55,11 @@ export interface Look {
   /** For the box as well: paths with one character for each byte. */
   readonly unnamed: readonly string[];
   /** The same, of folders that name secrets. */
-  readonly unnamed_holding: readonly string[];
+  readonly unnamedHolding: readonly string[];
   /** The same, of what leads out of the box. */
-  readonly unnamed_pipes: readonly string[];
+  readonly unnamedPipes: readonly string[];
   /** For the box as well: what may hold secrets, in the same form. */
-  readonly unnamed_secrets: readonly string[];
+  readonly unnamedSecrets: readonly string[];
   readonly known: readonly Known[];
   /** From when to when it was looked, in milliseconds since this process began. */
   readonly began: number;
@@ -114,39 +114,39 @@ export class Places {
     const { kind, project, writes, reads, is_project_too_large = false, searched } = looked;
     const began = performance.now();
     const at = Date.now();
-    const is_narrow = kind !== undefined;
+    const isNarrow = kind !== undefined;
     const narrow = is_project_too_large ? writes.filter(isFolder) : writes.length > 0 ? [project] : [];
-    const folders = is_narrow ? narrow : [project, ...writes];
+    const folders = isNarrow ? narrow : [project, ...writes];
     const looks = await this.#looks(folders, turns, { project, searched });
-    const partial = looks.find(({ is_whole }) => !is_whole);
+    const partial = looks.find(({ isWhole }) => !isWhole);
     if (partial !== undefined) throw new TooLarge("too many files and folders", partial.folder);
     const read = reads.filter(
-      (path) => !folders.includes(path) && isFolder(path) && (is_narrow || basename(path) !== PACKAGES),
+      (path) => !folders.includes(path) && isFolder(path) && (isNarrow || basename(path) !== PACKAGES),
     );
-    const read_looks = await this.#looks(read, turns);
+    const readLooks = await this.#looks(read, turns);
     // Its words don't say what it reads, so the secrets in there have to be hidden: all of them.
-    if (kind === "looking" && !read_looks.every(({ is_whole }) => is_whole))
+    if (kind === "looking" && !readLooks.every(({ isWhole }) => isWhole))
       throw new TooLarge("too many files and folders");
     // Those below what a line that runs code reads were asked about by their names.
-    const hidden_looks = (is_narrow ? [...looks, ...read_looks] : looks).map((look) => hiddenOf(look, kind));
+    const hiddenLooks = (isNarrow ? [...looks, ...readLooks] : looks).map((look) => hiddenOf(look, kind));
     const secrets = [
-      ...hidden_looks.flatMap((look) => look.secrets.map(({ path }) => path)),
-      ...(kind === "looking" ? await this.#logsIn(read_looks, turns) : []),
+      ...hiddenLooks.flatMap((look) => look.secrets.map(({ path }) => path)),
+      ...(kind === "looking" ? await this.#logsIn(readLooks, turns) : []),
     ];
     const places = looks.flatMap((look) =>
       look.places.filter((place) => !isProgramLink(place, searched)).map(({ path }) => path),
     );
-    const read_settings = read_looks.flatMap((look) => look.places.map(({ path }) => path)).filter(isSettings);
-    const shown = is_narrow ? [...reads, ...writes] : [...folders, ...read];
-    const all_pipes = [...looks, ...read_looks].flatMap((look) => look.pipes);
-    const pipes = (await leadingOut(all_pipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
-    if ([...places, ...secrets, ...read_settings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
+    const readSettings = readLooks.flatMap((look) => look.places.map(({ path }) => path)).filter(isSettings);
+    const shown = isNarrow ? [...reads, ...writes] : [...folders, ...read];
+    const allPipes = [...looks, ...readLooks].flatMap((look) => look.pipes);
+    const pipes = (await leadingOut(allPipes.filter(({ path }) => isWithin(path, shown)))).map(({ path }) => path);
+    if ([...places, ...secrets, ...readSettings, ...pipes].reduce((sum, path) => sum + path.length, 0) > MAX_PATHS)
       throw new TooLarge("too much that is run later");
     const links = looks.flatMap((look) => look.places.filter((place) => isProgramLink(place, searched)));
     if (links.length > MAX_LINKS || links.reduce((sum, { path }) => sum + path.length, 0) > MAX_LINK_PATHS)
       throw new TooLarge("too many links to programs");
-    const written = is_narrow ? writes : folders;
-    const holders = hidden_looks.flatMap((look) =>
+    const written = isNarrow ? writes : folders;
+    const holders = hiddenLooks.flatMap((look) =>
       look.secrets.flatMap(({ path }) => foldersAbove(path, Buffer.from(look.folder).toString("latin1"))),
     );
     const holding = [...new Set(holders)].filter((path) => isWithin(path, written));
@@ -161,13 +161,13 @@ export class Places {
         run_later: bound.flatMap(asText),
         secrets: secrets.flatMap(asText),
         holding: holding.flatMap(asText),
-        read_settings: read_settings.flatMap(asText),
+        read_settings: readSettings.flatMap(asText),
         pipes: pipes.flatMap(asText),
       },
       unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, written)),
-      unnamed_holding: holding.filter((path) => asText(path).length === 0),
-      unnamed_pipes: pipes.filter((path) => asText(path).length === 0),
-      unnamed_secrets: [...secrets, ...read_settings, ...places.filter(isSettings)].filter(
+      unnamedHolding: holding.filter((path) => asText(path).length === 0),
+      unnamedPipes: pipes.filter((path) => asText(path).length === 0),
+      unnamedSecrets: [...secrets, ...readSettings, ...places.filter(isSettings)].filter(
         (path) => asText(path).length === 0 && isWithin(path, shown),
       ),
       known,
@@ -233,19 +233,19 @@ export class Places {
     return looks;
   }
 
-  /** What is there now and wasn't before, or isn't what it was. `is_whole`: all was looked through. @throws the system's error */
+  /** What is there now and wasn't before, or isn't what it was. `isWhole`: all was looked through. @throws the system's error */
   async appeared(
     { folder, project = folder, searched, places, at = Number.POSITIVE_INFINITY }: Known,
     turns: TimeSlice,
-  ): Promise<{ found: Found[]; is_whole: boolean }> {
-    const by_path = new Map<string, KnownPlace>();
-    const by_own = new Map<string, KnownPlace>();
+  ): Promise<{ found: Found[]; isWhole: boolean }> {
+    const byPath = new Map<string, KnownPlace>();
+    const byOwn = new Map<string, KnownPlace>();
     const carrying = new Map<string, KnownPlace>();
     for (const place of places) {
       if (isCarrying(place)) carrying.set(place.own, place);
       else {
-        by_path.set(place.path, place);
-        by_own.set(place.own, place);
+        byPath.set(place.path, place);
+        byOwn.set(place.own, place);
       }
     }
     const isSound = ({ path, is_reference }: Found) => is_reference === true && isSoundReference(path);
@@ -257,7 +257,7 @@ export class Places {
     });
     const found: Found[] = [];
     for (const place of look.places) {
-      if (hasAppeared(place, by_path.get(place.path), by_own.get(place.own))) found.push(place);
+      if (hasAppeared(place, byPath.get(place.path), byOwn.get(place.own))) found.push(place);
       await turns.shared();
     }
     const since = at - SAME_TICK_MS;
@@ -265,7 +265,7 @@ export class Places {
       const known = carrying.get(way.own);
       if (known?.leads_to !== way.carries || known?.changed_at !== way.changed_at) found.push(way);
     }
-    return { found, is_whole: look.is_whole };
+    return { found, isWhole: look.isWhole };
   }
 
   #tree(folder: string): ProjectTree {
@@ -303,15 +303,15 @@ async function knownOf(
     await turns.shared();
   }
   for (const { carries = null, ...way } of carrying) places.push({ ...way, leads_to: carries });
-  const of_run = { ...(folder === project ? {} : { project }), ...(searched === undefined ? {} : { searched }) };
-  return { folder, at, ...of_run, places };
+  const ofRun = { ...(folder === project ? {} : { project }), ...(searched === undefined ? {} : { searched }) };
+  return { folder, at, ...ofRun, places };
 }
 
-/** @param at_path what was there under this path @param known what it was, wherever that lay */
-function hasAppeared(place: Found, at_path: KnownPlace | undefined, known: KnownPlace | undefined): boolean {
-  if (at_path?.is_link || place.is_link) return !isSameLink(place, known);
+/** @param atPath what was there under this path @param known what it was, wherever that lay */
+function hasAppeared(place: Found, atPath: KnownPlace | undefined, known: KnownPlace | undefined): boolean {
+  if (atPath?.is_link || place.is_link) return !isSameLink(place, known);
   // In the box a place itself can't be replaced, only a folder that it lies in: anybody else may have.
-  if (at_path !== undefined && (at_path.own === place.own || at_path.parent === place.parent)) return false;
+  if (atPath !== undefined && (atPath.own === place.own || atPath.parent === place.parent)) return false;
   // With its folder a place moves as it is; but git looks for a repository by the name that its folder then has, and a submodule's own
   // settings say where its files are from there.
   return known?.changed_at !== place.changed_at || wayInGit(place.path) !== wayInGit(known.path);
@@ -360,12 +360,12 @@ async function withNamed(
     await turns.shared();
   }
   const named: Found[] = [];
-  let is_whole = look.is_whole;
-  let built_left = MAX_BUILT;
+  let isWhole = look.isWhole;
+  let builtLeft = MAX_BUILT;
   for (const root of roots) {
     const built = repositoriesBuilt(root, folder);
-    built_left -= built?.length ?? 0;
-    if (built === null || built_left < 0) is_whole = false;
+    builtLeft -= built?.length ?? 0;
+    if (built === null || builtLeft < 0) isWhole = false;
     // git enters those that they name in turn.
     else for (const path of built) roots.add(dirname(path));
     for (const path of [...codeNamedBySettings(root, home, room), ...(built ?? []), join(root, AT_TOP)]) {
@@ -392,7 +392,7 @@ async function withNamed(
     }
     await turns.shared();
   }
-  return { ...look, is_whole: is_whole && room.bytes > 0, places: [...look.places, ...named] };
+  return { ...look, isWhole: isWhole && room.bytes > 0, places: [...look.places, ...named] };
 }
 
 /** More of them than anybody has allowed in one project. */
@@ -432,9 +432,9 @@ function leadsTo({ path, is_link }: Found): string | null {
   if (!is_link) return null;
   try {
     const real = realPath(Buffer.from(path, "latin1")).toString("latin1");
-    const name_at = real.lastIndexOf("/") + 1;
-    const parent = lstatSync(Buffer.from(real.slice(0, name_at), "latin1"));
-    return `${real.slice(name_at)} in ${identityOf(parent)}`;
+    const nameAt = real.lastIndexOf("/") + 1;
+    const parent = lstatSync(Buffer.from(real.slice(0, nameAt), "latin1"));
+    return `${real.slice(nameAt)} in ${identityOf(parent)}`;
   } catch {
     return ""; // nowhere
   }
@@ -496,9 +496,9 @@ function programsIn(folder: string, top: string): string[] {
     const link = linksOnWay(folder).find((path) => path !== top && isAtOrBelow(path, top));
     if (link !== undefined) return [link];
     if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-    const is_built = inProgramFolder(folder);
+    const isBuilt = inProgramFolder(folder);
     const isIts = (name: string) =>
-      isPlantedAmongBuilt(name) || (!is_built && INSTALLED_BY_BUILDS.has(name.toLowerCase()));
+      isPlantedAmongBuilt(name) || (!isBuilt && INSTALLED_BY_BUILDS.has(name.toLowerCase()));
     return (fewNamesIn(folder, isIts) ?? ALL.filter(isIts)).map((name) => join(folder, name));
   } catch {
     return []; // closed, or deeper than a path can be: no shell finds anything there

@@ -58,7 +58,7 @@ export interface TreeLook {
   /** That were looked at. */
   folders: number;
   /** False: the project holds more than is looked through. */
-  is_whole: boolean;
+  isWhole: boolean;
 }
 
 /** What is left of the limits in one look. */
@@ -66,7 +66,7 @@ interface Room {
   names: number;
   readonly folders: number;
   readonly large: number;
-  is_exceeded: boolean;
+  isExceeded: boolean;
 }
 
 /** One thing that was found; `parent` and `own` say which folder and which file they are, whatever they are called now. */
@@ -98,9 +98,9 @@ interface Folder {
   kind: FolderKind;
   identity: string;
   /** A `.git` that git passes over: with it a command would work on another repository than it seems. */
-  is_hollow: boolean;
+  isHollow: boolean;
   changed_at: number;
-  is_sure: boolean;
+  isSure: boolean;
   folders: Map<string, Folder>;
   places: Found[];
   secrets: Found[];
@@ -143,10 +143,10 @@ export class ProjectTree {
   *#steps(): Steps<TreeLook> {
     const look: TreeLook = {
       ...{ places: [], repositories: [], secrets: [], pipes: [], ways: [] },
-      ...{ folders: 0, is_whole: true },
+      ...{ folders: 0, isWhole: true },
     };
-    const room: Room = { ...this.#limits, is_exceeded: false };
-    let repositories_left = MAX_REPOSITORIES;
+    const room: Room = { ...this.#limits, isExceeded: false };
+    let repositoriesLeft = MAX_REPOSITORIES;
     const ways = new ShortPaths();
     const waiting = [{ folder: this.#root, way: new ShortPath(undefined, 0, 1) }];
     try {
@@ -159,16 +159,16 @@ export class ProjectTree {
           for (const secret of folder.secrets) look.secrets.push(secret);
           for (const pipe of folder.pipes) look.pipes.push(pipe);
           for (const way of folder.ways) look.ways.push(way);
-          if (look.ways.length > MAX_WAYS) room.is_exceeded = true;
+          if (look.ways.length > MAX_WAYS) room.isExceeded = true;
           if (isGit(folder)) {
-            if (folder.is_hollow) look.places.push(foundAs(folder));
-            else if (folder.path.length > repositories_left) room.is_exceeded = true;
+            if (folder.isHollow) look.places.push(foundAs(folder));
+            else if (folder.path.length > repositoriesLeft) room.isExceeded = true;
             else {
-              repositories_left -= folder.path.length;
+              repositoriesLeft -= folder.path.length;
               look.repositories.push(foundAs(folder));
             }
           }
-          if (waiting.length + folder.folders.size > room.folders) room.is_exceeded = true;
+          if (waiting.length + folder.folders.size > room.folders) room.isExceeded = true;
           else {
             const inner = ways.into(folder.bytes, way, folder.folders.size);
             for (const child of folder.folders.values()) waiting.push({ folder: child, way: inner });
@@ -181,7 +181,7 @@ export class ProjectTree {
       ways.close();
     }
     look.folders = waiting.length;
-    look.is_whole = !room.is_exceeded;
+    look.isWhole = !room.isExceeded;
     return look;
   }
 
@@ -196,11 +196,11 @@ export class ProjectTree {
       }
       const identity = identityOf(stat);
       // Nobody can set when it was last changed: whoever changes what is in it changes that.
-      if (folder.is_sure && folder.identity === identity && folder.changed_at === stat.ctimeMs) return undefined;
-      const read_at = Date.now();
-      const is_whole = yield* read(folder, way, { identity, size: stat.size, room });
+      if (folder.isSure && folder.identity === identity && folder.changed_at === stat.ctimeMs) return undefined;
+      const readAt = Date.now();
+      const isWhole = yield* read(folder, way, { identity, size: stat.size, room });
       folder.changed_at = stat.ctimeMs;
-      folder.is_sure = is_whole && read_at - Math.max(stat.ctimeMs, stat.mtimeMs) > tickOf(stat);
+      folder.isSure = isWhole && readAt - Math.max(stat.ctimeMs, stat.mtimeMs) > tickOf(stat);
       return undefined;
     } catch (error) {
       const code = errorCode(error);
@@ -232,9 +232,9 @@ function newFolder(path: string, kind: FolderKind, parent: Folder | null = null)
     parent,
     kind,
     identity: "",
-    is_hollow: false,
+    isHollow: false,
     changed_at: 0,
-    is_sure: false,
+    isSure: false,
     folders: new Map(),
     places: [],
     secrets: [],
@@ -244,9 +244,9 @@ function newFolder(path: string, kind: FolderKind, parent: Folder | null = null)
 }
 
 function empty(folder: Folder): void {
-  folder.is_sure = false;
+  folder.isSure = false;
   folder.identity = "";
-  folder.is_hollow = false;
+  folder.isHollow = false;
   folder.folders = new Map();
   folder.places = [];
   folder.secrets = [];
@@ -267,32 +267,32 @@ function* read(folder: Folder, way: ShortPath, { identity, size, room }: Reading
   const places = yield* foundOf(folder, way, identity, contents.places);
   const secrets = yield* foundOf(folder, way, identity, contents.secrets);
   const pipes = yield* foundOf(folder, way, identity, contents.pipes.slice(0, MAX_PIPES));
-  const is_top =
+  const isTop =
     folder.parent === null || contents.folders.some(isGitOf) || contents.places.some((name) => name === ".git");
-  const named = [...contents.ways.slice(0, MAX_WAYS), ...(is_top ? contents.remotes : [])];
-  const ways = (yield* foundOf(folder, way, identity, named)).map((each) => asWay(each, way, is_top));
-  const is_whole =
+  const named = [...contents.ways.slice(0, MAX_WAYS), ...(isTop ? contents.remotes : [])];
+  const ways = (yield* foundOf(folder, way, identity, named)).map((each) => asWay(each, way, isTop));
+  const isWhole =
     count <= room.names &&
     contents.folders.length <= room.folders &&
     contents.pipes.length <= MAX_PIPES &&
     contents.ways.length <= MAX_WAYS;
   folder.identity = identity;
-  folder.is_hollow = isGit(folder) && isHollow(telling);
+  folder.isHollow = isGit(folder) && isHollow(telling);
   folder.places = places;
   folder.secrets = secrets;
   folder.pipes = pipes;
   folder.ways = ways;
   folder.folders = contents.folders.length > room.folders ? new Map() : childrenOf(folder, contents);
   room.names = Math.max(0, room.names - count);
-  if (!is_whole) room.is_exceeded = true;
-  return is_whole;
+  if (!isWhole) room.isExceeded = true;
+  return isWhole;
 }
 
 const isGitOf = ({ name, kind }: Contents["folders"][number]): boolean => kind === "repository" && name === ".git";
 
-function asWay(found: Found, way: ShortPath, is_top: boolean): Found {
+function asWay(found: Found, way: ShortPath, isTop: boolean): Found {
   const says = found.is_link ? { says: textOfLink(way.to(Buffer.from(found.path, "latin1"))) } : {};
-  return { ...found, ...says, ...(is_top ? { is_at_top: true } : {}) };
+  return { ...found, ...says, ...(isTop ? { is_at_top: true } : {}) };
 }
 
 /** Empty where it is gone by now, and as long as it is not known what it says. */
@@ -316,8 +316,8 @@ function* contentsIn(folder: Folder, way: ShortPath, size: number, room: Room): 
   const { path, kind } = folder;
   const all: Contents = { places: [], secrets: [], pipes: [], ways: [], remotes: [], folders: [] };
   const telling: Entry[] = [];
-  const add = (entries: readonly Entry[], is_repository: boolean) => {
-    const part = contentsOf(path, kind, entries, is_repository);
+  const add = (entries: readonly Entry[], isRepository: boolean) => {
+    const part = contentsOf(path, kind, entries, isRepository);
     all.places.push(...part.places);
     all.secrets.push(...part.secrets);
     if (all.pipes.length <= MAX_PIPES) all.pipes.push(...part.pipes);
@@ -333,13 +333,13 @@ function* contentsIn(folder: Folder, way: ShortPath, size: number, room: Room): 
     add(others, false);
     if (entries.length === STEP) yield;
   }
-  const is_repository = isRepositoryKind(kind, telling);
+  const isRepository = isRepositoryKind(kind, telling);
   // Of a repository nothing else counts but secrets.
-  if (is_repository && !isOpen(kind))
+  if (isRepository && !isOpen(kind))
     for (const names of [all.places, all.pipes, all.ways, all.folders]) names.length = 0;
-  add(telling, is_repository);
+  add(telling, isRepository);
   // Its links count as well in one that isn't called `.git`; of any other folder they aren't held until that is known.
-  if (is_repository && kind === "plain")
+  if (isRepository && kind === "plain")
     for (const entries of entriesOf(folder, way, size, room)) {
       add(
         entries.filter((entry) => entry.is_link && !tellsRepository(entry, kind)),
@@ -376,10 +376,10 @@ function* namesIn(bytes: Buffer, size: number, room: Room): Generator<Dirent<str
 function* entriesOf({ path, bytes }: Folder, way: ShortPath, size: number, room: Room): Generator<Entry[]> {
   for (const names of namesIn(way.to(bytes), size, room)) {
     yield names.map((entry) => {
-      const is_known =
+      const isKnown =
         entry.isDirectory() || entry.isFile() || entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket();
       // Some file systems don't say what an entry is.
-      const is = is_known ? entry : lstatSync(way.to(Buffer.from(below(path, entry.name), "latin1")), NO_THROW);
+      const is = isKnown ? entry : lstatSync(way.to(Buffer.from(below(path, entry.name), "latin1")), NO_THROW);
       return entryOf(entry.name, is);
     });
   }
@@ -393,7 +393,7 @@ function entryOf(
     name,
     is_folder: is?.isDirectory() === true,
     is_link: is?.isSymbolicLink() === true,
-    is_pipe: is?.isFIFO() === true || is?.isSocket() === true,
+    isPipe: is?.isFIFO() === true || is?.isSocket() === true,
   };
 }
 
@@ -418,9 +418,9 @@ function* foundOf(
     const path = below(folder, name);
     const stat = lstatSync(way.to(Buffer.from(path, "latin1")), NO_THROW);
     if (stat === undefined) continue;
-    const is_link = stat.isSymbolicLink();
-    const as_reference = isReference(kind, name, is_link) ? ({ is_reference: true } as const) : {};
-    found.push({ path, parent, own: identityOf(stat), is_link, changed_at: stat.ctimeMs, ...as_reference });
+    const isLink = stat.isSymbolicLink();
+    const asReference = isReference(kind, name, isLink) ? ({ is_reference: true } as const) : {};
+    found.push({ path, parent, own: identityOf(stat), is_link: isLink, changed_at: stat.ctimeMs, ...asReference });
   }
   return found;
 }

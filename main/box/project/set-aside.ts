@@ -39,7 +39,7 @@ const RECORD = "from.json";
  * @returns undefined where it is gone, or its folder isn't what was looked at any more: to be looked at again
  * @throws the system's error: it is still there
  */
-export function setAside(found: Found, into: string, agent_name: string, now: number): SetAside | undefined {
+export function setAside(found: Found, into: string, agentName: string, now: number): SetAside | undefined {
   const slash = found.path.lastIndexOf("/");
   const [parent, name] = [found.path.slice(0, slash), found.path.slice(slash + 1)];
   const fd = openFolder(parent);
@@ -48,7 +48,7 @@ export function setAside(found: Found, into: string, agent_name: string, now: nu
     if (!isSameFolder(fd, parent, found.parent)) return undefined;
     const source = Buffer.from(`/proc/self/fd/${fd}/${name}`, "latin1");
     if (lstatSync(source, { throwIfNoEntry: false }) === undefined) return undefined;
-    return move(source, { found, name, into, fd }, { agent_name, at: isoSeconds(now) });
+    return move(source, { found, name, into, fd }, { agent_name: agentName, at: isoSeconds(now) });
   } finally {
     closeSync(fd);
   }
@@ -65,12 +65,12 @@ function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside
   const mark = randomBytes(4).toString("hex");
   const path = Buffer.from(found.path, "latin1").toString();
   const folder = join(into, by.at.replace(/[^0-9]/g, ""), mark);
-  const kept_at = join(folder, "content");
-  const has_folder = makeRecorded(folder, { path, kept_at, ...by });
-  if (has_folder) {
+  const keptAt = join(folder, "content");
+  const hasFolder = makeRecorded(folder, { path, kept_at: keptAt, ...by });
+  if (hasFolder) {
     try {
-      renameOut(source, fd, kept_at);
-      return { path, kept_at, ...by };
+      renameOut(source, fd, keptAt);
+      return { path, kept_at: keptAt, ...by };
     } catch (error) {
       if (!NOT_THERE.has(errorCode(error))) {
         rmSync(folder, { recursive: true, force: true });
@@ -82,7 +82,7 @@ function move(source: Buffer, { found, name, into, fd }: Move, by: Pick<SetAside
   const other = name.length > LONGEST_NAME ? `set-aside~${mark}` : `${name}.set-aside~${mark}`;
   renameOut(source, fd, Buffer.from(`/proc/self/fd/${fd}/${other}`, "latin1"));
   const entry = { path, kept_at: join(dirname(path), Buffer.from(other, "latin1").toString()), ...by };
-  if (has_folder) noteMoved(folder, entry);
+  if (hasFolder) noteMoved(folder, entry);
   return entry;
 }
 
@@ -156,8 +156,8 @@ export function openAgain(path: string, identity: string, rights = 0o500): void 
   if (fd === undefined) return;
   try {
     const { mode, uid } = fstatSync(fd);
-    const is_closed = uid === process.getuid?.() && (mode & rights) !== rights;
-    if (is_closed && isSameFolder(fd, path, identity)) giveBack(fd);
+    const isClosed = uid === process.getuid?.() && (mode & rights) !== rights;
+    if (isClosed && isSameFolder(fd, path, identity)) giveBack(fd);
   } finally {
     closeSync(fd);
   }

@@ -9,7 +9,7 @@ const MAX_BYTES = 65_536;
 /** A small file's text; undefined for anything else, and for a link. */
 export function textOf(path: string): string | undefined {
   try {
-    return readRegularBytes(Buffer.from(path, "latin1"), { max_bytes: MAX_BYTES, follows: false }).toString("latin1");
+    return readRegularBytes(Buffer.from(path, "latin1"), { maxBytes: MAX_BYTES, follows: false }).toString("latin1");
   } catch {
     return undefined; // whatever it is, it isn't known to be harmless
   }

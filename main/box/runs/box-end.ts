@@ -28,7 +28,7 @@ export function firstProcess(pid: number, bubblewrap: string): FirstProcess | un
 /** Whether it continues although its pipe has ended: its own end begins before it closes anything. */
 export function goesOn({ pid, begin }: FirstProcess): boolean {
   const found = processStateOf(pid);
-  return found?.begin === begin && !found.is_ending;
+  return found?.begin === begin && !found.isEnding;
 }
 
 /** Ends it, and with it all that is in its box. */
@@ -73,7 +73,7 @@ interface ProcessState {
   name: string;
   begin: string;
   /** It runs no more of its program. */
-  is_ending: boolean;
+  isEnding: boolean;
 }
 
 /** The kernel's PF_EXITING: set before a process's files are closed. */
@@ -87,9 +87,9 @@ function processStateOf(pid: number): ProcessState | undefined {
     const [state, ...others] = stat.slice(end + 2).split(" ");
     const [flags, threads, begin] = [Number(others[5]), Number(others[16]), others[18] ?? ""];
     // A zombie's namespace is empty: the kernel waits for its other processes first. But one that has another thread continues.
-    const is_zombie = state === "Z" || state === "X";
-    if (is_zombie && threads <= 1) return undefined;
-    return { name: stat.slice(stat.indexOf("(") + 1, end), begin, is_ending: !is_zombie && (flags & IS_EXITING) !== 0 };
+    const isZombie = state === "Z" || state === "X";
+    if (isZombie && threads <= 1) return undefined;
+    return { name: stat.slice(stat.indexOf("(") + 1, end), begin, isEnding: !isZombie && (flags & IS_EXITING) !== 0 };
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ESRCH") return undefined;
     throw error;

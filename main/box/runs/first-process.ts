@@ -16,9 +16,9 @@ const MAX_LOOKS = 1000;
  */
 export function firstProcessFollows(quiet: number): string {
   // It sleeps once it waits for the command: what it does before doesn't.
-  const is_waiting = `read -r metnos_box_said </proc/1/stat && [[ $metnos_box_said == *") S "* ]]`;
+  const isWaiting = `read -r metnos_box_said </proc/1/stat && [[ $metnos_box_said == *") S "* ]]`;
   return [
-    `metnos_box_looks=0; until { ${is_waiting}; } || ((++metnos_box_looks > ${MAX_LOOKS}))`,
+    `metnos_box_looks=0; until { ${isWaiting}; } || ((++metnos_box_looks > ${MAX_LOOKS}))`,
     `do read -r -t 0.002 -u ${quiet} metnos_box_said; done`,
     "unset metnos_box_said metnos_box_looks",
   ].join("\n");

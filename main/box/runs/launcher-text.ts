@@ -15,9 +15,9 @@ export interface LauncherParts {
   /** Lines of bash that set the limits, before the command. */
   limits: string;
   /** What it starts may keep the terminal that it was started on; left out: it gets a session of its own. */
-  keeps_terminal?: boolean;
+  keepsTerminal?: boolean;
   /** Whether there is a filter of system calls beside the launcher. */
-  has_filter: boolean;
+  hasFilter: boolean;
 }
 
 const NEW_SESSION = "--new-session";
@@ -52,7 +52,7 @@ const NOT_RUN = "the command did not run";
  * `--norc`: where its input is a socket, bash runs the settings of an interactive shell.
  */
 export function launcherText(parts: LauncherParts): string {
-  const { folder, maker, bash, common, limits, has_filter, keeps_terminal = false } = parts;
+  const { folder, maker, bash, common, limits, hasFilter, keepsTerminal = false } = parts;
   const refused = `echo "Metnos Gate: \${METNOS_BOX_REFUSED:-the gate has ended}: ${NOT_RUN}" >&2; exit ${NOT_STARTED}`;
   // One line: what the shell says of the command counts the lines from there.
   const inner = [
@@ -94,17 +94,17 @@ BASH_COMPAT=
 exec 8<<<''; [ -p /proc/self/fd/8 ] || exec 8< <(echo)
 exec 7<>/proc/self/fd/8
 ${
-  keeps_terminal
+  keepsTerminal
     ? `session=${NEW_SESSION}; [ -t 0 ] && session=
 `
     : `${ENDED_FIRST}
 `
 }exec -c ${shellQuoted(maker)} ${common
-    .filter((word) => !keeps_terminal || word !== NEW_SESSION)
+    .filter((word) => !keepsTerminal || word !== NEW_SESSION)
     .map(shellWord)
     .join(
       " ",
-    )}${keeps_terminal ? " $session" : ""} --args 5 --sync-fd 4 --info-fd 3 --json-status-fd 7 ${has_filter ? "--seccomp 6 " : ""}\\
-  -- ${shellQuoted(bash)} --norc -c ${shellQuoted(inner)} bash 255>&- 3>&4${has_filter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
+    )}${keepsTerminal ? " $session" : ""} --args 5 --sync-fd 4 --info-fd 3 --json-status-fd 7 ${hasFilter ? "--seccomp 6 " : ""}\\
+  -- ${shellQuoted(bash)} --norc -c ${shellQuoted(inner)} bash 255>&- 3>&4${hasFilter ? ` 6<${shellQuoted(`${folder}/system-calls`)}` : ""}
 `;
 }

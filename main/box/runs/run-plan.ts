@@ -65,9 +65,9 @@ export interface RunPlanParts {
   places: Places;
   after: AfterRuns;
   /** Under what an agent's calls are decided now. */
-  stateOf(agent_id: string): AgentState;
+  stateOf(agentId: string): AgentState;
   /** Its network's arguments add places to the box, and close it. */
-  is_open?: boolean;
+  isOpen?: boolean;
   /** Opens a run's way to hosts. @throws GateError `box_unavailable` */
   openNetwork(run: ConfinedRun): RunNetwork;
   /** This project, or a folder in it, holds more than a box can be made for. */
@@ -88,8 +88,8 @@ export class RunPlan {
   readonly #run: ConfinedRun;
   readonly #level: Level | undefined;
   #made: Promise<Made>;
-  #is_dropped = false;
-  #has_started = false;
+  #isDropped = false;
+  #hasStarted = false;
   #network: RunNetwork | undefined;
 
   /** @throws GateError `box_unavailable`, or the system's error */
@@ -105,19 +105,19 @@ export class RunPlan {
   }
 
   async #make(): Promise<Made> {
-    const { places, machine, tooLarge, is_open } = this.#parts;
+    const { places, machine, tooLarge, isOpen } = this.#parts;
     const { declaration } = this.#run;
     const turns = new TimeSlice();
     const { kind, programs = [], project } = declaration;
-    const has_git = kind === undefined || programs.includes("git");
-    const settings = has_git ? userGitSettings(machine.env, machine.home, project) : NO_SETTINGS;
+    const hasGit = kind === undefined || programs.includes("git");
+    const settings = hasGit ? userGitSettings(machine.env, machine.home, project) : NO_SETTINGS;
     try {
       // Whoever allowed it gets the answer first.
       await turns.next();
       const look = await places.before(kind === undefined ? withCommonReads(declaration, machine) : declaration, turns);
-      const own_settings = await settings;
+      const ownSettings = await settings;
       const words = await followedWords(
-        () => boxArguments(declaration, machine, look.found, own_settings, is_open),
+        () => boxArguments(declaration, machine, look.found, ownSettings, isOpen),
         turns,
       );
       const checks = mountChecks(words, declaration.reads);
@@ -140,9 +140,9 @@ export class RunPlan {
     for (let looks = 1; looks <= MAX_LOOKS; looks++) {
       const made = await this.#made;
       const { began, ended } = made.look;
-      const is_old = performance.now() - ended > LOOK_IS_GOOD_FOR_MS;
+      const isOld = performance.now() - ended > LOOK_IS_GOOD_FOR_MS;
       // What another run had left when this one was looked at may not stay, were it left again.
-      if (!is_old && !this.#parts.after.hasEndedSince([project, ...writes], began)) return made;
+      if (!isOld && !this.#parts.after.hasEndedSince([project, ...writes], began)) return made;
       this.#made = this.#make();
     }
     throw new GateError("box_unavailable", "other commands keep changing its project", "try again");
@@ -151,14 +151,14 @@ export class RunPlan {
   /** The same, once no run changes settings there, nor this one beside any other. */
   async #alone(): Promise<Made> {
     const { after } = this.#parts;
-    const is_alone = this.#run.declaration.changes_settings !== undefined;
+    const isAlone = this.#run.declaration.changes_settings !== undefined;
     for (const until = performance.now() + ALONE_WITHIN_MS; ; ) {
       const made = await this.#current();
-      if (!after.isOccupied(made.look.known, is_alone)) return made;
-      if (performance.now() > until || this.#is_dropped) break;
+      if (!after.isOccupied(made.look.known, isAlone)) return made;
+      if (performance.now() > until || this.#isDropped) break;
       await passed(ALONE_LOOK_MS);
     }
-    const others = is_alone ? "other commands run" : "git changes settings";
+    const others = isAlone ? "other commands run" : "git changes settings";
     throw new GateError("box_unavailable", `${others} in its project`, "try again when that has ended");
   }
 
@@ -182,15 +182,15 @@ export class RunPlan {
     const { machine, after, openNetwork } = this.#parts;
     const { declaration, line } = this.#run;
     const { look, words: made, checks } = await this.#alone();
-    const refusal = this.#is_dropped ? "it was ended" : this.refusal();
+    const refusal = this.#isDropped ? "it was ended" : this.refusal();
     if (refusal !== null) throw new GateError("box_unavailable", refusal, "send it again");
     if (declaration.network) this.#network = openNetwork(this.#run);
     const kept = keptVariables(environment, machine.settings.environment);
     const unnamed = [
-      ...look.unnamed_holding.flatMap(holdWords),
+      ...look.unnamedHolding.flatMap(holdWords),
       ...look.unnamed.flatMap((path) => ["--ro-bind", path, path]),
-      ...closedWords(look.unnamed_secrets, machine),
-      ...pipeWords(look.unnamed_pipes),
+      ...closedWords(look.unnamedSecrets, machine),
+      ...pipeWords(look.unnamedPipes),
     ];
     const begin = [
       bytesOf(checks),
@@ -206,7 +206,7 @@ export class RunPlan {
     if (kept.length + unnamed.length + words.length + last.length > MAX_WORDS)
       throw new GateError("box_unavailable", "its project holds too much that is run later", "run it outside the box");
     // Also where the disk is full before all of it is written.
-    this.#has_started = true;
+    this.#hasStarted = true;
     after.started(this, look.known, declaration.changes_settings, slot);
     // Kept variables come first: what the box says of itself counts.
     return Buffer.concat([ended(kept, "latin1"), ended(words, "utf8"), ended([...unnamed, ...last], "latin1")]);
@@ -220,8 +220,8 @@ export class RunPlan {
 
   /** Nothing of it starts any more. */
   async dropped(): Promise<void> {
-    this.#is_dropped = true;
-    if (this.#has_started) await this.ended();
+    this.#isDropped = true;
+    if (this.#hasStarted) await this.ended();
     else this.#network?.close();
   }
 }
@@ -244,11 +244,11 @@ function withCommonReads(declaration: Declaration, { reads }: Machine): Declarat
   return { ...declaration, reads: [...declaration.reads, ...reads.map((path) => realForm(path) ?? path)] };
 }
 
-function keptVariables(environment: readonly string[], asked_for: readonly string[]): string[] {
+function keptVariables(environment: readonly string[], askedFor: readonly string[]): string[] {
   return environment.flatMap((entry) => {
     const equals = entry.indexOf("=");
     const [name, value] = [entry.slice(0, equals), entry.slice(equals + 1)];
-    return equals > 0 && !NEVER_KEPT.has(name) && getsIn(name, value, asked_for) ? ["--setenv", name, value] : [];
+    return equals > 0 && !NEVER_KEPT.has(name) && getsIn(name, value, askedFor) ? ["--setenv", name, value] : [];
   });
 }
 

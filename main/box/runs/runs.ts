@@ -57,17 +57,17 @@ interface LiveRun extends Run {
   readonly plan: Plan;
   readonly slot: PipePair;
   socket: Socket;
-  is_down_open: boolean;
+  isDownOpen: boolean;
   chunks: Buffer[];
   size: number;
   /** Undefined until bubblewrap has said which one it is. */
   first: FirstProcess | undefined;
   /** Too many files were open when it said so. */
-  is_unseen: boolean;
+  isUnseen: boolean;
   caller: Caller | undefined;
-  has_to_end: boolean;
+  hasToEnd: boolean;
   /** Its client says that it runs. */
-  has_to_begin: boolean;
+  hasToBegin: boolean;
   timer: NodeJS.Timeout;
 }
 
@@ -112,7 +112,7 @@ export class Runs {
 
   /** The words that start it, by this launcher. @throws GateError `box_unavailable`, or the system's error */
   prepare(
-    confined_run: ConfinedRun,
+    confinedRun: ConfinedRun,
     plan: Plan,
     launcher: string = this.#parts.folder.launcher,
   ): { argv: readonly string[] } {
@@ -121,19 +121,19 @@ export class Runs {
     const id = `${slot.name}.${randomBytes(16).toString("hex")}`;
     const run: LiveRun = {
       id,
-      confined_run,
+      confined_run: confinedRun,
       plan,
       state: "prepared",
       slot,
       socket: new Socket({ fd: slot.up, readable: true, writable: false }),
-      is_down_open: true,
+      isDownOpen: true,
       chunks: [],
       size: 0,
       first: undefined,
-      is_unseen: false,
+      isUnseen: false,
       caller: undefined,
-      has_to_end: false,
-      has_to_begin: false,
+      hasToEnd: false,
+      hasToBegin: false,
       timer: setTimeout(() => this.#expire(run), START_WITHIN_MS),
     };
     run.timer.unref();
@@ -156,13 +156,13 @@ export class Runs {
   }
 
   /** The run that an agent's call was allowed as, by the client's own id or the run's; undefined where it wasn't confined, or is long over. */
-  of(agent_id: string, id: string): Run | undefined {
-    return this.#known.get(keyOf(agent_id, id));
+  of(agentId: string, id: string): Run | undefined {
+    return this.#known.get(keyOf(agentId, id));
   }
 
   /** An agent's runs whose words nobody has started. */
-  unstarted(agent_id: string): Run[] {
-    const runs = [...this.#known.values()].filter(({ confined_run }) => confined_run.agent_id === agent_id);
+  unstarted(agentId: string): Run[] {
+    const runs = [...this.#known.values()].filter(({ confined_run }) => confined_run.agent_id === agentId);
     return [...new Set(runs)].filter(isUnstarted);
   }
 
@@ -174,8 +174,8 @@ export class Runs {
   /** Its client says that it runs in the background: it has a short time left to begin. */
   expireSoon({ id }: Run): void {
     const run = [...this.#live].find((live) => live.id === id && live.state === "prepared");
-    if (run === undefined || run.has_to_begin) return;
-    run.has_to_begin = true;
+    if (run === undefined || run.hasToBegin) return;
+    run.hasToBegin = true;
     clearTimeout(run.timer);
     run.timer = setTimeout(() => this.#expire(run), BEGINS_WITHIN_MS);
     run.timer.unref();
@@ -186,7 +186,7 @@ export class Runs {
     const run = [...this.#live].find((live) => live.id === id);
     if (run === undefined) return;
     if (run.state === "prepared" || run.state === "starting") return this.#refuse(run, "it was ended");
-    run.has_to_end = true;
+    run.hasToEnd = true;
     const { first } = run;
     if (first === undefined) return;
     onceSeen(() => kill(first)).catch((error: unknown) => this.#parts.failed("ending a confined command", error));
@@ -271,11 +271,11 @@ export class Runs {
     try {
       run.first = this.#firstIn(run);
       if (run.first === undefined) return;
-      const is_unwaited = run.caller !== undefined && hasLostCaller(run.first.pid, run.caller);
-      if (run.has_to_end || is_unwaited) kill(run.first);
+      const isUnwaited = run.caller !== undefined && hasLostCaller(run.first.pid, run.caller);
+      if (run.hasToEnd || isUnwaited) kill(run.first);
     } catch (error) {
       if (!isOutOfFiles(error)) return this.#parts.failed("looking for a confined command's first process", error);
-      run.is_unseen = run.first === undefined;
+      run.isUnseen = run.first === undefined;
       setTimeout(() => (this.#live.has(run) ? this.#readFirst(run) : undefined), LOOK_AGAIN_MS).unref();
     }
   }
@@ -317,7 +317,7 @@ export class Runs {
       if (errorCode(error) !== "EAGAIN") throw error;
     }
     if (written === words.length) return this.#closeDown(run);
-    run.is_down_open = false;
+    run.isDownOpen = false;
     const rest = new Socket({ fd: down, readable: false, writable: true });
     rest.unref();
     rest.on("error", () => rest.destroy());
@@ -346,7 +346,7 @@ export class Runs {
     if (run.state !== "prepared") return;
     run.state = "expired";
     run.socket.destroy();
-    if (!run.has_to_begin) return;
+    if (!run.hasToBegin) return;
     this.#parts.bypassed(run);
     this.reported(run);
   }
@@ -372,7 +372,7 @@ export class Runs {
   }
 
   async #end(run: LiveRun): Promise<void> {
-    const first = run.first ?? (run.is_unseen ? await onceSeen(() => this.#firstIn(run)) : undefined);
+    const first = run.first ?? (run.isUnseen ? await onceSeen(() => this.#firstIn(run)) : undefined);
     if (first !== undefined) {
       await onceSeen(() => {
         if (!goesOn(first)) return;
@@ -393,8 +393,8 @@ export class Runs {
   }
 
   #closeDown(run: LiveRun): void {
-    if (!run.is_down_open) return;
-    run.is_down_open = false;
+    if (!run.isDownOpen) return;
+    run.isDownOpen = false;
     closeSync(run.slot.down);
   }
 
@@ -416,7 +416,7 @@ export class Runs {
   }
 }
 
-const keyOf = (agent_id: string, id: string): string => `${agent_id}\n${id}`;
+const keyOf = (agentId: string, id: string): string => `${agentId}\n${id}`;
 
 const keysOf = ({ id, confined_run: { agent_id, call_id } }: Run): string[] =>
   [id, ...(call_id === undefined ? [] : [call_id])].map((each) => keyOf(agent_id, each));
@@ -450,8 +450,8 @@ export async function earlierRunsEnd(
   try {
     for (const name of othersPipes(folder, prefix)) {
       const path = join(folder, name);
-      const is_pipe = lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
-      if (is_pipe && name.endsWith(".up")) held.set(name, openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW));
+      const isPipe = lstatSync(path, { throwIfNoEntry: false })?.isFIFO() === true;
+      if (isPipe && name.endsWith(".up")) held.set(name, openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW));
       else rmSync(path, { force: true, recursive: true });
     }
     for (let before = -1; held.size > 0; before = held.size) {

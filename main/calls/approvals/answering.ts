@@ -165,24 +165,24 @@ function storedGrant({ capability, target, target_real }: ResolvedGrant): Grante
 
 /**
  * When the grants of an answer end, ISO-8601; null: not by themselves.
- * @param session_seconds how long a grant for a session lasts at the most
+ * @param sessionSeconds how long a grant for a session lasts at the most
  * @throws GateError `invalid_expiry`
  */
 function grantEnd(
   scope: "session" | "permanent",
   given: string | undefined,
   clock: Clock,
-  session_seconds: number,
+  sessionSeconds: number,
 ): string | null {
   const now = clock.now();
   if (given === undefined) {
-    return scope === "session" ? normaliseDate(new Date(now + session_seconds * 1000).toISOString()) : null;
+    return scope === "session" ? normaliseDate(new Date(now + sessionSeconds * 1000).toISOString()) : null;
   }
-  const expires_at = normaliseDate(given);
-  if (expires_at <= normaliseDate(new Date(now).toISOString())) {
+  const expiresAt = normaliseDate(given);
+  if (expiresAt <= normaliseDate(new Date(now).toISOString())) {
     throw new GateError("invalid_expiry", "the grant would have expired already", "give a date in the future");
   }
-  return expires_at;
+  return expiresAt;
 }
 
 /** The grants of answers that are remembered: written with the answer, or as soon as they can be (see `Answering`). */
@@ -235,7 +235,7 @@ class AnswerGrants {
   writeMissing(): PendingRequest[] {
     const unwritten = this.#registry.listUnwrittenGrants();
     for (const ended of unwritten) {
-      if (ended.is_damaged === true) this.#registry.abandonGrants(ended.token);
+      if (ended.isDamaged === true) this.#registry.abandonGrants(ended.token);
       else this.write(ended, this.#stillValid(ended.granted));
       this.#unwritten.delete(ended.token);
     }

@@ -30,19 +30,19 @@ export function requestedTool({ executor, subject, settings, repeated }: Reviewa
   const need = lookingNeed(tool);
   const outcome = table[subject.level]["channel:out"];
   const shown = shownDefinition(tool);
-  const can_look =
+  const canLook =
     !shown.is_too_long &&
     tool.is_classifiable &&
     tool.state !== "looks" &&
     outcome !== "denied" &&
     repeated === undefined;
   const holder = { ...subject.principal, agent: subject.agent?.agent_id, session: subject.session };
-  const is_granted = can_look && settings.grants?.find(holder, need.capability, need.target) !== undefined;
-  const looks = can_look ? choicesFor(outcome === "allowed" ? [] : [need], { home: settings.home }) : [];
-  const runs_unasked = can_look && (outcome === "allowed" || is_granted);
+  const isGranted = canLook && settings.grants?.find(holder, need.capability, need.target) !== undefined;
+  const looks = canLook ? choicesFor(outcome === "allowed" ? [] : [need], { home: settings.home }) : [];
+  const runsUnasked = canLook && (outcome === "allowed" || isGranted);
   const requested: RequestedTool = {
     tool: { ...tool, before: null },
-    asked: { ...shown, runs_unasked },
+    asked: { ...shown, runs_unasked: runsUnasked },
     looks,
   };
   return requested;
@@ -84,8 +84,8 @@ function shownDefinition({ server, tool, state, definition, before }: CalledTool
   const earlier = before === null ? undefined : readDefinition(before);
   const changed = earlier === undefined ? [] : TOOL_PARTS.filter((part) => earlier[part] !== now[part]);
   const difference = earlier === undefined || changed.length === 0 ? null : differenceIn(earlier, now, changed);
-  const is_too_long = definition === null || (difference?.left_out ?? 0) > 0;
-  return { server, tool, state, is_too_long, ...now, changed, difference };
+  const isTooLong = definition === null || (difference?.left_out ?? 0) > 0;
+  return { server, tool, state, is_too_long: isTooLong, ...now, changed, difference };
 }
 
 /** Of a line in characters: a longer one would be cut where differences are shown. */

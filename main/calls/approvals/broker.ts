@@ -29,7 +29,7 @@ import { OrphanedRequests, RETURN_WITHIN_MS, type Withdrawal, Withdrawals } from
 
 export interface BrokerSettings extends AnsweringSettings {
   /** The user has allowed a call of a server's tool, and seen what it is. */
-  toolAllowed?(agent_id: string, tool: CalledTool, said: { only_looks: boolean; surface: Surface | null }): void;
+  toolAllowed?(agentId: string, tool: CalledTool, said: { only_looks: boolean; surface: Surface | null }): void;
   language: Language;
   ttl_seconds: number;
   /** Whether a client that may lose its terminal has, and continues. Never rejects. */
@@ -46,7 +46,7 @@ export interface BrokerEvents {
   /** The time is over in which the agents that asked an earlier gate may come back. */
   returnTimeOver(left: Withdrawal[]): void;
   /** The wall clock was set: the request ends when it would have, at another date. */
-  moved(token: string, expires_at: string): void;
+  moved(token: string, expiresAt: string): void;
   /** Something unexpected that the gate continues after, to log. */
   failed(what: string, error: unknown): void;
 }
@@ -75,7 +75,7 @@ export class ApprovalBroker {
   /** What the user asked for, by request, while it waits. Here alone: it is stored nowhere. */
   readonly #words = new Map<string, string>();
   readonly #unattended: Unattended;
-  #recounted_at = 0;
+  #recountedAt = 0;
 
   constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
     this.registry = registry;
@@ -161,18 +161,18 @@ export class ApprovalBroker {
   }
 
   /** How many requests of this agent wait: those that are to be withdrawn count no more, up to a bound. */
-  waitingOf(agent_id: string): number {
-    return this.registry.waitingOf(agent_id) - Math.min(MAX_UNCOUNTED, this.#withdrawals.count(agent_id));
+  waitingOf(agentId: string): number {
+    return this.registry.waitingOf(agentId) - Math.min(MAX_UNCOUNTED, this.#withdrawals.count(agentId));
   }
 
   /** The same, counted anew, without what has expired. */
-  recounted(agent_id: string): number {
+  recounted(agentId: string): number {
     if (this.#deadlines.hasPassed) this.cleanup();
-    else if (performance.now() - this.#recounted_at > RECOUNT_MS) {
-      this.#recounted_at = performance.now();
+    else if (performance.now() - this.#recountedAt > RECOUNT_MS) {
+      this.#recountedAt = performance.now();
       this.registry.recount();
     }
-    return this.waitingOf(agent_id);
+    return this.waitingOf(agentId);
   }
 
   /** True while those who asked an earlier gate may still come back. */
@@ -181,8 +181,8 @@ export class ApprovalBroker {
   }
 
   /** Where an earlier gate asked about this very call, and counted it: what notes that it has come back. See `OrphanedRequests`. */
-  awaited(agent_id: string, session: string, call: ProposedCall): (() => void) | undefined {
-    return this.#orphaned.awaited(agent_id, session, call);
+  awaited(agentId: string, session: string, call: ProposedCall): (() => void) | undefined {
+    return this.#orphaned.awaited(agentId, session, call);
   }
 
   /**
@@ -190,10 +190,10 @@ export class ApprovalBroker {
    * once, and only while who asked an earlier gate may still come back. One that was remembered is no answer here: its grant
    * speaks for it, and must not be outlived by it.
    */
-  takeAnswer(share_key: string, session: string): PendingRequest | undefined {
+  takeAnswer(shareKey: string, session: string): PendingRequest | undefined {
     while (this.#orphaned.isExpected) {
-      const ended = this.registry.takeUndelivered(share_key, session, RETURN_WITHIN_MS);
-      if (ended === undefined || (ended.territory_concession === "none" && ended.is_damaged !== true)) return ended;
+      const ended = this.registry.takeUndelivered(shareKey, session, RETURN_WITHIN_MS);
+      if (ended === undefined || (ended.territory_concession === "none" && ended.isDamaged !== true)) return ended;
     }
     return undefined;
   }
@@ -360,11 +360,11 @@ export class ApprovalBroker {
 
   /** The request as every surface shows it. */
   view(request: PendingRequest): ApprovalView {
-    const expires_at = this.#shownDeadline(request);
+    const expiresAt = this.#shownDeadline(request);
     const { language, clock } = this.#settings;
     const words = this.#words.get(request.token) ?? null;
-    const is_alone = this.#unattended.has(request.token);
-    return approvalView({ ...request, expires_at }, { language, now: clock.now(), words, is_alone });
+    const isAlone = this.#unattended.has(request.token);
+    return approvalView({ ...request, expires_at: expiresAt }, { language, now: clock.now(), words, isAlone });
   }
 
   /** Where the clock was set back while it waits, a request ends earlier than its date says. */
@@ -404,18 +404,18 @@ export class ApprovalBroker {
 function withScriptsOfNow(request: PendingRequest, home: string): PendingRequest | undefined {
   const { extra } = request;
   const { description, args } = extra;
-  const is_skill = description !== undefined && runsUnasked(description.hazards);
+  const isSkill = description !== undefined && runsUnasked(description.hazards);
   if (description === undefined || args === null) return undefined;
-  if (description.commands.length === 0 && !is_skill) return undefined;
+  if (description.commands.length === 0 && !isSkill) return undefined;
   const call: ProposedCall = { intent: "", executor: extra.executor, args };
   if (extra.cwd !== null) call.context = { cwd: extra.cwd };
   const described = new Set(description.commands.map(({ arg }) => arg));
   const lines = new CommandLines(call, home).all.filter(({ arg }) => described.has(arg));
   const place = placeOf(call, home, undefined);
-  const now = [...standsForOf(lines, place), ...(is_skill ? skillTexts(args, place) : [])];
-  const stands_for = changedSince(description.stands_for, now);
-  if (stands_for === null) return undefined;
-  return { ...request, extra: { ...extra, description: { ...description, stands_for } } };
+  const now = [...standsForOf(lines, place), ...(isSkill ? skillTexts(args, place) : [])];
+  const standsFor = changedSince(description.stands_for, now);
+  if (standsFor === null) return undefined;
+  return { ...request, extra: { ...extra, description: { ...description, stands_for: standsFor } } };
 }
 
 /** The answer to a request whose script changed while its card was shown. */
@@ -443,7 +443,7 @@ interface UnattendedParts {
 
 export class Unattended {
   readonly #parts: UnattendedParts;
-  readonly #requests = new Map<string, { pid: number; is_alone: boolean }>();
+  readonly #requests = new Map<string, { pid: number; isAlone: boolean }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: UnattendedParts) {
@@ -452,14 +452,14 @@ export class Unattended {
 
   /** True if its client was without a terminal when it was last looked at. */
   has(token: string): boolean {
-    return this.#requests.get(token)?.is_alone === true;
+    return this.#requests.get(token)?.isAlone === true;
   }
 
   /** @param pid the client's process */
   watch(token: string, pid: number): void {
     const clients = this.#clients();
     if (!clients.has(pid) && clients.size >= MAX_CLIENTS) return;
-    this.#requests.set(token, { pid, is_alone: this.has(token) });
+    this.#requests.set(token, { pid, isAlone: this.has(token) });
     this.#timer ??= this.#later();
   }
 
@@ -482,10 +482,10 @@ export class Unattended {
 
   async #look(): Promise<void> {
     for (const pid of this.#clients()) {
-      const is_alone = await this.#parts.hasLostTerminal(pid);
+      const isAlone = await this.#parts.hasLostTerminal(pid);
       for (const [token, request] of this.#requests) {
-        if (request.pid !== pid || request.is_alone === is_alone) continue;
-        request.is_alone = is_alone;
+        if (request.pid !== pid || request.isAlone === isAlone) continue;
+        request.isAlone = isAlone;
         this.#parts.changed(token);
       }
     }

@@ -14,7 +14,7 @@ import { priceText } from "../../../ipc/words/price-words.ts";
 export interface ApprovalRequest {
   readonly action_verb: string;
   /** The same as the question says it, where that is more. */
-  readonly verb_asked?: string | undefined;
+  readonly verbAsked?: string | undefined;
   readonly target_summary: string;
   readonly capability_class: string;
   readonly reversibility: Reversibility;
@@ -55,7 +55,7 @@ interface Words {
   short: Record<Reversibility, string>;
   /** Of a call that runs code: how much of it could be taken back isn't known. */
   anything: string;
-  anything_short: string;
+  anythingShort: string;
   /** Of a call that runs in a box. */
   confined: Readonly<Record<"alone" | "with_network" | "looking", string>>;
   class: string;
@@ -64,8 +64,8 @@ interface Words {
   reject: string;
   approved: string;
   rejected: string;
-  link: (written: string, leads_to: string) => string;
-  more_links: (count: number) => string;
+  link: (written: string, leadsTo: string) => string;
+  moreLinks: (count: number) => string;
 }
 
 const WORDS: Readonly<Record<Language, Words>> = {
@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     reversibility: { reversible: "reversible", irreversible: "irreversible", partial: "partly reversible" },
     short: { reversible: "rev", irreversible: "irrev", partial: "part" },
     anything: effectText("anything", "en"),
-    anything_short: "any",
+    anythingShort: "any",
     confined: {
       alone: "confined to the project, no network",
       with_network: "confined to the project",
@@ -86,15 +86,15 @@ const WORDS: Readonly<Record<Language, Words>> = {
     reject: "Deny",
     approved: "Approved",
     rejected: "Denied",
-    link: (written, leads_to) => `${written} leads to ${leads_to}`,
-    more_links: (count) => `and ${count} more that ${count === 1 ? "leads" : "lead"} elsewhere than written`,
+    link: (written, leadsTo) => `${written} leads to ${leadsTo}`,
+    moreLinks: (count) => `and ${count} more that ${count === 1 ? "leads" : "lead"} elsewhere than written`,
   },
   it: {
     question: (verb) => `Vuoi che ${verb}?`,
     reversibility: { reversible: "reversibile", irreversible: "irreversibile", partial: "reversibile in parte" },
     short: { reversible: "rev", irreversible: "irrev", partial: "parz" },
     anything: effectText("anything", "it"),
-    anything_short: "tutto",
+    anythingShort: "tutto",
     confined: {
       alone: "confinato al progetto, senza rete",
       with_network: "confinato al progetto",
@@ -106,8 +106,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     reject: "Rifiuta",
     approved: "Approvato",
     rejected: "Rifiutato",
-    link: (written, leads_to) => `${written} porta a ${leads_to}`,
-    more_links: (count) =>
+    link: (written, leadsTo) => `${written} porta a ${leadsTo}`,
+    moreLinks: (count) =>
       count === 1
         ? "e un altro che porta altrove da com'è scritto"
         : `e altri ${count} che portano altrove da come sono scritti`,
@@ -133,7 +133,7 @@ export function linkLines(links: readonly PathLink[], language: Language): strin
   const words = WORDS[language];
   const said = links.slice(0, LINKS_SAID).map(({ written, leads_to }) => words.link(written, leads_to));
   const more = links.length - said.length;
-  return [...said, ...(more > 0 ? [words.more_links(more)] : [])].map((line) => visible(line));
+  return [...said, ...(more > 0 ? [words.moreLinks(more)] : [])].map((line) => visible(line));
 }
 
 /** The card in the form that its recurrence asks for. Hidden characters in it are made visible. */
@@ -141,8 +141,8 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
   const words = WORDS[language];
   const form = shapeForRecurrence(request.recurrence_count);
   const marker = words.territory[request.territory_concession];
-  const question = words.question(request.verb_asked ?? request.action_verb);
-  const { undoing, undoing_short } = undoingOf(request, language);
+  const question = words.question(request.verbAsked ?? request.action_verb);
+  const { undoing, undoingShort } = undoingOf(request, language);
   const price = request.price === undefined ? "" : ` | ${priceText(request.price, language)}`;
   const meta = `${undoing}${price} | ${words.class}: ${request.capability_class}${marker}`;
   const links = [
@@ -155,7 +155,7 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
     full: () => [question, request.target_summary, ...links, meta],
     medium: () => [`${question} (${meta})`, request.target_summary, ...links],
     short: () => [
-      `${capitalised(request.action_verb)} ${request.target_summary} [${undoing_short}${price} | ${request.capability_class}${marker}]`,
+      `${capitalised(request.action_verb)} ${request.target_summary} [${undoingShort}${price} | ${request.capability_class}${marker}]`,
       ...links,
     ],
   }[form]();
@@ -172,18 +172,18 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
 /** What could be taken back, and what the call is confined to. */
 function undoingOf({ effect, reversibility, confined }: ApprovalRequest, language: Language) {
   const words = WORDS[language];
-  const is_unknown = effect === "anything" && reversibility === "partial";
+  const isUnknown = effect === "anything" && reversibility === "partial";
   if (confined === undefined)
     return {
-      undoing: is_unknown ? words.anything : words.reversibility[reversibility],
-      undoing_short: is_unknown ? words.anything_short : words.short[reversibility],
+      undoing: isUnknown ? words.anything : words.reversibility[reversibility],
+      undoingShort: isUnknown ? words.anythingShort : words.short[reversibility],
     };
   const reach = confined.network ? "with_network" : "alone";
   const box = words.confined[confined.kind === "looking" ? "looking" : reach];
   const mark = confinedMark(language);
   return {
-    undoing: is_unknown ? box : `${words.reversibility[reversibility]}, ${box}`,
-    undoing_short: is_unknown ? mark : `${words.short[reversibility]}, ${mark}`,
+    undoing: isUnknown ? box : `${words.reversibility[reversibility]}, ${box}`,
+    undoingShort: isUnknown ? mark : `${words.short[reversibility]}, ${mark}`,
   };
 }
 

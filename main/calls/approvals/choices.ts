@@ -139,12 +139,12 @@ function choicesForSeveral(proposed: readonly Proposed[]): Choice[] {
   }));
   const below = wideGrants(proposed, ["tree"]);
   const project = wideGrants(proposed, ["project", "tree"]);
-  const has_project = proposed.some(({ proposals }) => proposals.some(({ reach }) => reach === "project"));
-  const is_wider = has_project && JSON.stringify(project) !== JSON.stringify(below);
+  const hasProject = proposed.some(({ proposals }) => proposals.some(({ reach }) => reach === "project"));
+  const isWider = hasProject && JSON.stringify(project) !== JSON.stringify(below);
   return [
     ...territories("exact", narrowest),
     ...(below === undefined ? [] : territories("tree", below)),
-    ...(project === undefined || !is_wider ? [] : territories("project", project)),
+    ...(project === undefined || !isWider ? [] : territories("project", project)),
   ];
 }
 
@@ -152,8 +152,8 @@ function choicesForSeveral(proposed: readonly Proposed[]): Choice[] {
 function wideGrants(proposed: readonly Proposed[], reaches: readonly Reach[]): Requirement[] | undefined {
   const grants: Requirement[] = [];
   for (const { need, proposals } of proposed) {
-    const of_reach = reaches.flatMap((reach) => proposals.find((proposal) => proposal.reach === reach) ?? []);
-    const chosen = need.target.kind === "path" ? of_reach[0] : proposals[0];
+    const ofReach = reaches.flatMap((reach) => proposals.find((proposal) => proposal.reach === reach) ?? []);
+    const chosen = need.target.kind === "path" ? ofReach[0] : proposals[0];
     if (chosen === undefined) return undefined;
     grants.push({ capability: need.capability, target: chosen.target });
   }
@@ -290,14 +290,14 @@ function isWhereItWas(granted: GrantTarget, asked: Requirement, { reals, written
   // A target of the user's own: what the asked path has below it, it had there, too.
   const path = asked.target.endsWith("/**") ? asked.target.slice(0, -3) : asked.target;
   const real = reals?.[path] ?? path;
-  const below_real = granted.target_real.slice(
+  const belowReal = granted.target_real.slice(
     0,
     granted.target_real.length - granted.target.length + granted.target_base.length,
   );
   return [path, written?.[path]].some((name) => {
     if (name === undefined || !isAtOrBelow(name, granted.target_base)) return false;
     const rest = name.slice(granted.target_base.length);
-    return real.endsWith(rest) && literalPattern(real.slice(0, real.length - rest.length)) === below_real;
+    return real.endsWith(rest) && literalPattern(real.slice(0, real.length - rest.length)) === belowReal;
   });
 }
 
@@ -333,9 +333,9 @@ function coversName(granted: string, asked: Requirement, written: PathForms | un
 function covers(granted: string, asked: Requirement, forms: PathForms = {}): boolean {
   switch (CAPABILITY_REGISTRY[asked.capability].target_kind) {
     case "path_glob": {
-      const is_tree = asked.target.endsWith("/**");
-      const path = is_tree ? asked.target.slice(0, -3) : asked.target;
-      return pathMatches(granted, forms[path] ?? path, is_tree);
+      const isTree = asked.target.endsWith("/**");
+      const path = isTree ? asked.target.slice(0, -3) : asked.target;
+      return pathMatches(granted, forms[path] ?? path, isTree);
     }
     case "host":
       return hostGrantMatches(granted, asked.target);
@@ -420,13 +420,13 @@ function pathProposals(target: Extract<CallTarget, { kind: "path" }>, settings: 
 }
 
 /** The working directory's project, where the path lies in it; else the path's own. */
-function projectOf(path: string, is_folder: boolean, { home, cwd }: ProposalSettings): string | null {
+function projectOf(path: string, isFolder: boolean, { home, cwd }: ProposalSettings): string | null {
   const working = cwd === undefined ? null : pathTarget(cwd, home, undefined, true);
   if (working?.kind === "path") {
     const root = projectRoot(pathName(working), home);
     if (root !== null && isAtOrBelow(path, root)) return root;
   }
-  return projectRoot(is_folder ? path : dirname(path), home);
+  return projectRoot(isFolder ? path : dirname(path), home);
 }
 
 /** A project's own folder is offered as that folder alone. */

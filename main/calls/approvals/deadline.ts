@@ -59,14 +59,14 @@ export class DeadlineExtension {
   extension(
     request: { token: string; created_at: string; expires_at: string },
     now: number,
-    ttl_seconds: number,
+    ttlSeconds: number,
   ): number {
     const last = this.#seen.get(request.token);
     this.#seen.set(request.token, now);
-    const extension_ms = last === undefined ? HOLD_MS / 2 : Math.min(HOLD_MS, Math.max(0, now - last));
-    const bound = Date.parse(request.created_at) + MAX_TERMS * ttl_seconds * 1000;
+    const extensionMs = last === undefined ? HOLD_MS / 2 : Math.min(HOLD_MS, Math.max(0, now - last));
+    const bound = Date.parse(request.created_at) + MAX_TERMS * ttlSeconds * 1000;
     const current = Date.parse(request.expires_at);
-    return Math.max(0, Math.min((bound - current) / 1000, Math.ceil(extension_ms / 1000)));
+    return Math.max(0, Math.min((bound - current) / 1000, Math.ceil(extensionMs / 1000)));
   }
 
   forget(token: string): void {

@@ -21,9 +21,9 @@ export function endedRequestOf(
   { home, project }: { home: string; project?: string | undefined },
 ): EndedRequest {
   const name = loggedNameOf(call.executor, executor.is_described);
-  const is_command = shellCommands(call, executor.manifest).length > 0;
-  const capabilities = needs.flatMap((need) => keptNeed(need, is_command && !isWhole(need, project)));
-  if (is_command) {
+  const isCommand = shellCommands(call, executor.manifest).length > 0;
+  const capabilities = needs.flatMap((need) => keptNeed(need, isCommand && !isWhole(need, project)));
+  if (isCommand) {
     const location = call.context?.cwd === undefined ? name : `(in ${shortenHome(call.context.cwd, home)})`;
     return { target_summary: location, capabilities, executor: name };
   }
@@ -34,11 +34,11 @@ export function endedRequestOf(
 }
 
 /** Paths and hosts only. Of a command line the folder alone, of a tree the folder that it is in: a name in it may be anything. */
-function keptNeed(need: ResolvedRequirement, is_command: boolean): Requirement[] {
+function keptNeed(need: ResolvedRequirement, isCommand: boolean): Requirement[] {
   const { capability, target } = need;
   if (target.kind === "host") return [requirementOf(need)];
   if (target.kind !== "path") return [];
-  if (!is_command) return [requirementOf(need)];
+  if (!isCommand) return [requirementOf(need)];
   return [{ capability, target: `${dirname(pathName(target))}/${target.is_tree ? "**" : "*"}`.replace("//", "/") }];
 }
 
@@ -106,16 +106,16 @@ const AGED = `status <> 'pending' AND decision_at < ?
 
 export class AgedRequests {
   readonly #db: PreparedStatements;
-  readonly #keep_days: number;
+  readonly #keepDays: number;
   readonly #clock: Clock;
   readonly #settled: SettledClock;
   /** By the time since boot, as all waits are. */
-  #next_ms = Number.NEGATIVE_INFINITY;
+  #nextMs = Number.NEGATIVE_INFINITY;
 
-  /** `db`: approvals.db. `keep_days`: 0 keeps them for good. */
-  constructor(db: Database.Database, keep_days: number, clock: Clock) {
+  /** `db`: approvals.db. `keepDays`: 0 keeps them for good. */
+  constructor(db: Database.Database, keepDays: number, clock: Clock) {
     this.#db = new PreparedStatements(db);
-    this.#keep_days = keep_days;
+    this.#keepDays = keepDays;
     this.#clock = clock;
     this.#settled = new SettledClock(clock);
   }
@@ -124,13 +124,13 @@ export class AgedRequests {
   flush(): void {
     const now = this.#settled.now();
     const { ms } = this.#clock.boot();
-    if (this.#keep_days === 0 || now === undefined || ms < this.#next_ms) return;
-    const before = isoSeconds(now - this.#keep_days * DAY_MS);
+    if (this.#keepDays === 0 || now === undefined || ms < this.#nextMs) return;
+    const before = isoSeconds(now - this.#keepDays * DAY_MS);
     const { changes } = this.#db
       .prepare(
         `DELETE FROM pending WHERE rowid IN (SELECT rowid FROM pending WHERE ${AGED} ORDER BY decision_at LIMIT ${REMOVED_AT_ONCE})`,
       )
       .run(before);
-    this.#next_ms = changes === REMOVED_AT_ONCE ? ms : ms + LOOKED_FOR_MS;
+    this.#nextMs = changes === REMOVED_AT_ONCE ? ms : ms + LOOKED_FOR_MS;
   }
 }

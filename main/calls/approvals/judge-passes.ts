@@ -24,8 +24,8 @@ const rowSchema = z.object({
 type Row = z.infer<typeof rowSchema>;
 
 /** A call of one session, from one folder. `share_key`: see `shareKey`; `shown`: what the user was shown of it, as plain JSON. */
-export function passOf(share_key: string, session: string, shown: unknown): string {
-  return hash("sha256", JSON.stringify([share_key, session, shown]), "hex");
+export function passOf(shareKey: string, session: string, shown: unknown): string {
+  return hash("sha256", JSON.stringify([shareKey, session, shown]), "hex");
 }
 
 export class JudgePasses {
@@ -51,9 +51,9 @@ export class JudgePasses {
   }
 
   /** From now on this call passes the judges, once. @throws SQLite's error: it doesn't then */
-  give(call: string, agent_id: string): void {
+  give(call: string, agentId: string): void {
     const end = endAt(this.#clock, this.#clock.now() + PASS_SECONDS * 1000);
-    const row = { call, agent_id, expires_at: end.at, boot_expires_at: end.boot_at };
+    const row = { call, agent_id: agentId, expires_at: end.at, boot_expires_at: end.boot_at };
     this.#db
       .prepare(
         "INSERT OR REPLACE INTO judge_passes (call, agent_id, expires_at, boot_expires_at) VALUES ($call, $agent_id, $expires_at, $boot_expires_at)",
@@ -80,25 +80,25 @@ export class JudgePasses {
   }
 
   /** Those of an agent that isn't paired any more. @throws SQLite's error: they count no more all the same */
-  end(agent_id: string): void {
-    let has_some = false;
+  end(agentId: string): void {
+    let hasSome = false;
     for (const [call, pass] of this.#kept) {
-      if (pass.agent_id !== agent_id) continue;
+      if (pass.agent_id !== agentId) continue;
       this.#kept.delete(call);
-      has_some = true;
+      hasSome = true;
     }
-    if (has_some) this.#db.prepare("DELETE FROM judge_passes WHERE agent_id = ?").run(agent_id);
+    if (hasSome) this.#db.prepare("DELETE FROM judge_passes WHERE agent_id = ?").run(agentId);
   }
 
   /** Removes what is over by either clock. @throws SQLite's error */
   flush(): void {
-    let has_ended = false;
+    let hasEnded = false;
     for (const [call, pass] of this.#kept) {
       if (isActive(pass, this.#clock)) continue;
       this.#kept.delete(call);
-      has_ended = true;
+      hasEnded = true;
     }
-    if (has_ended) this.#removeEnded();
+    if (hasEnded) this.#removeEnded();
   }
 
   #removeEnded(): void {

@@ -55,7 +55,7 @@ export interface PendingRequest {
   /** With a rejection: for the rest of the session. */
   refuse: Refuse | null;
   /** It can't be read whole: nothing is allowed by it. */
-  is_damaged?: true;
+  isDamaged?: true;
 }
 
 /** As it is asked about: the registry sets the rest. */

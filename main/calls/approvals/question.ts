@@ -34,12 +34,12 @@ export function questionFor(
   { home, language, project }: { home: string; language: Language; project?: string | undefined },
 ): Question {
   const name = is_described ? "" : `${call.executor}: `;
-  const is_command = shellCommands(call, manifest).length > 0;
+  const isCommand = shellCommands(call, manifest).length > 0;
   return {
     action_verb: manifest.verb[language] ?? manifest.verb.en,
     target_summary: shortened(summary(call, manifest, needs, home, name), MAX_SUMMARY),
     capability_class:
-      needs.map((need) => capabilityClass(need, is_command && !isWhole(need, project), home)).join(", ") || "none",
+      needs.map((need) => capabilityClass(need, isCommand && !isWhole(need, project), home)).join(", ") || "none",
     links: linksOf(needs, home),
   };
 }
@@ -64,11 +64,11 @@ function linksOf(needs: readonly ResolvedRequirement[], home: string): PathLink[
   for (const { target } of needs) {
     if (target.kind !== "path") continue;
     const written = withShortHome(target.lexical, home);
-    const leads_to = withShortHome(pathName(target), home);
-    if (written === leads_to) continue;
+    const leadsTo = withShortHome(pathName(target), home);
+    if (written === leadsTo) continue;
     links.set(target.lexical, {
       written: shortened(written, MAX_LINK_NAME),
-      leads_to: shortened(leads_to, MAX_LINK_NAME),
+      leads_to: shortened(leadsTo, MAX_LINK_NAME),
     });
   }
   return [...links.values()];
@@ -84,14 +84,14 @@ function withShortHome(path: string, home: string): string {
  * `fs_write:~/downloads/*`: the capability and the place, a file's folder rather than the file. It is kept once the request has
  * ended: addresses and calendars' names are distinguished by a hash, and of a command line no folder's own name is in it.
  */
-function capabilityClass({ capability, target }: ResolvedRequirement, is_command: boolean, home: string): string {
+function capabilityClass({ capability, target }: ResolvedRequirement, isCommand: boolean, home: string): string {
   const name = capability.replace(":", "_");
   if (target.kind === "path" && !target.is_tree)
     return `${name}:${withShortHome(dirname(pathName(target)), home)}/*`.replace("//*", "/*");
   if (target.kind === "exact" && capability === "code:exec") return name;
   if (target.kind === "none" || target.kind === "unknown") return name;
   if (target.kind === "exact") return `${name}:${shortHash(target.value)}`;
-  if (target.kind === "path" && is_command)
+  if (target.kind === "path" && isCommand)
     return `${name}:${withShortHome(dirname(pathName(target)), home)}/*/**`.replace("//*", "/*");
   return `${name}:${withShortHome(targetText(target), home)}`;
 }
@@ -131,8 +131,8 @@ function summary(
   if (target.kind === "host") return `${urlOrHost(call, manifest, target.host)}${size}${others}`;
   if (need.capability === "code:exec") {
     const location = call.context?.cwd === undefined ? "" : `  (in ${withShortHome(call.context.cwd, home)})`;
-    const is_command = targetText(target) !== call.executor;
-    return is_command ? `${name}${targetText(target)}${location}${others}` : `${call.executor}${location}${others}`;
+    const isCommand = targetText(target) !== call.executor;
+    return isCommand ? `${name}${targetText(target)}${location}${others}` : `${call.executor}${location}${others}`;
   }
   if (target.kind === "none") return call.executor;
   return `${targetText(target)}${size}${others}`;

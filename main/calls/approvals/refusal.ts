@@ -8,7 +8,7 @@ const FOR_SESSION = "the same is denied from now on in this session";
 /** Why a request that ended without an approval denies its call. `ttl_seconds`: how long it waited at the most. */
 export function refusalOf(
   { status, message, extra, refuse }: Pick<PendingRequest, "status" | "message" | "extra" | "refuse">,
-  ttl_seconds: number,
+  ttlSeconds: number,
 ): Pick<Decision, "reason" | "explain"> {
   switch (status) {
     case "rejected":
@@ -25,7 +25,7 @@ export function refusalOf(
       };
     case "expired":
       return {
-        reason: `nobody answered within ${ttl_seconds} s; this is not a refusal`,
+        reason: `nobody answered within ${ttlSeconds} s; this is not a refusal`,
         explain: { rule: "approval.expired", instead: "ask again when somebody is there" },
       };
     default:

@@ -41,14 +41,14 @@ class WaitingCounts {
     this.recount();
   }
 
-  of(agent_id: string): number {
-    return this.#counts.get(agent_id) ?? 0;
+  of(agentId: string): number {
+    return this.#counts.get(agentId) ?? 0;
   }
 
-  change(agent_id: string, by: number): void {
-    const count = this.of(agent_id) + by;
-    if (count > 0) this.#counts.set(agent_id, count);
-    else this.#counts.delete(agent_id);
+  change(agentId: string, by: number): void {
+    const count = this.of(agentId) + by;
+    if (count > 0) this.#counts.set(agentId, count);
+    else this.#counts.delete(agentId);
   }
 
   recount(): void {
@@ -74,7 +74,7 @@ export class ApprovalRegistry {
   /** How many requests of each agent wait, those included that have expired and aren't marked yet. */
   readonly #waiting: WaitingCounts;
   /** Values that were taken out of the database may still be in its log. */
-  #has_log = true;
+  #hasLog = true;
 
   /** `db` was opened with `APPROVALS_SCHEMA`. */
   constructor(db: Database.Database, clock: Clock, report: DamagedRowReport = NO_REPORT) {
@@ -120,18 +120,18 @@ export class ApprovalRegistry {
   }
 
   /** How many requests of this agent wait, without a look at the database. */
-  waitingOf(agent_id: string): number {
-    return this.#waiting.of(agent_id);
+  waitingOf(agentId: string): number {
+    return this.#waiting.of(agentId);
   }
 
   /** The tokens of all that waits, or of what waits for one agent. */
-  waitingTokens(agent_id?: string, session?: string): { token: string; agent_id: string }[] {
+  waitingTokens(agentId?: string, session?: string): { token: string; agent_id: string }[] {
     return this.#db
       .prepare<{ token: string; agent_id: string }>(
         `SELECT token, agent_id FROM pending WHERE status = 'pending'
          AND ($agent_id IS NULL OR agent_id = $agent_id) AND ($session IS NULL OR session = $session)`,
       )
-      .all({ agent_id: agent_id ?? null, session: session ?? null });
+      .all({ agent_id: agentId ?? null, session: session ?? null });
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline. */
@@ -205,7 +205,7 @@ export class ApprovalRegistry {
     decision: "approved" | "rejected",
     resolution: Partial<Resolution> = {},
   ): PendingRequest {
-    if (checked.is_damaged === true && decision === "approved") throw damagedRequest();
+    if (checked.isDamaged === true && decision === "approved") throw damagedRequest();
     const row = this.#db.changed<Row>(
       `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = channel, decision_by_sender = sender_id,
            decision_surface = ?, territory_concession = ?, granted = ?, grant_expires_at = ?, message = ?, refuse = ?, request_extra = ?, target_summary = ?
@@ -239,17 +239,17 @@ export class ApprovalRegistry {
   /** Marks waiting requests beyond their deadline as expired, `limit` by each clock at the most. Returns them. */
   cleanupExpired(limit = -1): PendingRequest[] {
     const { now, boot_first, boot_now } = moment(this.#clock);
-    const by_wall = this.#db
+    const byWall = this.#db
       .prepare<Row>(
         "SELECT * FROM pending INDEXED BY idx_pending_deadline WHERE status = 'pending' AND expires_at < ? LIMIT ?",
       )
       .all(now, limit);
-    const by_boot = this.#db
+    const byBoot = this.#db
       .prepare<Row>(
         "SELECT * FROM pending INDEXED BY idx_pending_boot WHERE status = 'pending' AND boot_expires_at >= ? AND boot_expires_at < ? LIMIT ?",
       )
       .all(boot_first, boot_now, limit);
-    return [...by_wall, ...by_boot].flatMap((row) => {
+    return [...byWall, ...byBoot].flatMap((row) => {
       const ended = this.#end(readRequest(row, this.#report), "expired", null);
       return ended === undefined ? [] : [ended];
     });
@@ -274,10 +274,10 @@ export class ApprovalRegistry {
   }
 
   /** What an agent asked for lately, whatever became of it, newest first. */
-  listRecent(agent_id: string, limit: number): PendingRequest[] {
+  listRecent(agentId: string, limit: number): PendingRequest[] {
     return this.#db
       .prepare<Row>("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
-      .all(agent_id, limit)
+      .all(agentId, limit)
       .map((row) => readRequest(row, this.#report));
   }
 
@@ -303,38 +303,38 @@ export class ApprovalRegistry {
   }
 
   /** The waiting request that identical calls share. */
-  findWaiting(share_key: string): PendingRequest | undefined {
+  findWaiting(shareKey: string): PendingRequest | undefined {
     return this.#read(
       this.#db
         .prepare<Row>(`SELECT * FROM pending WHERE share_key = $share_key AND status = 'pending' AND ${IS_IN_TIME}`)
-        .get({ share_key, ...moment(this.#clock) }),
+        .get({ share_key: shareKey, ...moment(this.#clock) }),
     );
   }
 
   /**
    * Takes the answer that a user gave to this session's call while its agent was away: once, before the request's deadline, and
-   * within `max_age_ms` after it was given.
+   * within `maxAgeMs` after it was given.
    */
-  takeUndelivered(share_key: string, session: string, max_age_ms: number): PendingRequest | undefined {
-    const since = isoSeconds(this.#now() - max_age_ms);
+  takeUndelivered(shareKey: string, session: string, maxAgeMs: number): PendingRequest | undefined {
+    const since = isoSeconds(this.#now() - maxAgeMs);
     return this.#read(
       this.#db.changed<Row>(
         `UPDATE pending SET delivered_at = $now WHERE token = (
              SELECT token FROM pending WHERE share_key = $share_key AND session = $session AND status IN ('approved', 'rejected')
                AND delivered_at IS NULL AND ${IS_IN_TIME} AND decision_at >= $since ORDER BY decision_at LIMIT 1) RETURNING *`,
-        { share_key, session, since, ...moment(this.#clock) },
+        { share_key: shareKey, session, since, ...moment(this.#clock) },
       ),
     );
   }
 
   /** The calls whose answer has reached nobody, and could still be taken: see `takeUndelivered`. */
-  listUndelivered(max_age_ms: number): AskedCall[] {
+  listUndelivered(maxAgeMs: number): AskedCall[] {
     return this.#db
       .prepare<AskedCall>(
         `SELECT agent_id, session, call_hash FROM pending WHERE status IN ('approved', 'rejected')
            AND delivered_at IS NULL AND ${IS_IN_TIME} AND decision_at >= $since`,
       )
-      .all({ since: isoSeconds(this.#now() - max_age_ms), ...moment(this.#clock) });
+      .all({ since: isoSeconds(this.#now() - maxAgeMs), ...moment(this.#clock) });
   }
 
   /** The answer has reached the agent that waited for it. */
@@ -370,41 +370,41 @@ export class ApprovalRegistry {
   }
 
   /** How often this agent's requests of this class were approved: what makes the card smaller. */
-  countApproved(capability_class: string, agent_id: string): number {
+  countApproved(capabilityClass: string, agentId: string): number {
     return this.#db.count(
       "SELECT count(*) AS count FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'",
-      capability_class,
-      agent_id,
+      capabilityClass,
+      agentId,
     );
   }
 
   /** The last of them, newest first. */
-  lastApproved(capability_class: string, agent_id: string, limit: number): PendingRequest[] {
+  lastApproved(capabilityClass: string, agentId: string, limit: number): PendingRequest[] {
     return this.#db
       .prepare<Row>(
         `SELECT * FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'
          ORDER BY decision_at DESC, rowid DESC LIMIT ?`,
       )
-      .all(capability_class, agent_id, limit)
+      .all(capabilityClass, agentId, limit)
       .map((row) => readRequest(row, this.#report));
   }
 
   /** How the user answered this agent's last requests of this class, `limit` of either answer at the most; not what a grant answered. */
-  answeredBefore(capability_class: string, agent_id: string, limit: number): AnsweredBefore[] {
+  answeredBefore(capabilityClass: string, agentId: string, limit: number): AnsweredBefore[] {
     const answered = this.#db.prepare<AnsweredBefore & { message: string | null }>(
       `SELECT status, call_hash, message, iif(json_valid(request_extra), request_extra -> '$.capabilities', NULL) AS capabilities
          FROM pending WHERE capability_class = ? AND agent_id = ? AND status = ? ORDER BY rowid DESC LIMIT ?`,
     );
-    const allowed = answered.all(capability_class, agent_id, "approved", limit);
-    const denied = answered.all(capability_class, agent_id, "rejected", limit);
+    const allowed = answered.all(capabilityClass, agentId, "approved", limit);
+    const denied = answered.all(capabilityClass, agentId, "rejected", limit);
     return [...allowed.filter(({ message }) => message === null), ...denied];
   }
 
-  countWaiting(agent_id?: string): number {
+  countWaiting(agentId?: string): number {
     return this.#db.count(
       `SELECT count(*) AS count FROM pending
        WHERE status = 'pending' AND expires_at >= $now AND ($agent_id IS NULL OR agent_id = $agent_id)`,
-      { now: isoSeconds(this.#now()), agent_id: agent_id ?? null },
+      { now: isoSeconds(this.#now()), agent_id: agentId ?? null },
     );
   }
 
@@ -426,15 +426,15 @@ export class ApprovalRegistry {
   /** A request that has just ended, with what is shown of it one last time: the arguments never. `row`: as it is stored now. */
   #ended(before: PendingRequest, row: Row): PendingRequest {
     this.#waiting.change(before.agent_id, -1);
-    this.#has_log = true;
-    if (before.is_damaged === true) this.#report.resolved(requestRow(before.token));
+    this.#hasLog = true;
+    if (before.isDamaged === true) this.#report.resolved(requestRow(before.token));
     const ended = readRequest(row, this.#report);
     return { ...ended, target_summary: before.target_summary, extra: { ...before.extra, args: null } };
   }
 
   /** Empties the database's log of what ended since the last call. Not while another program reads it: then the next call does. */
   flush(): void {
-    if (this.#has_log) this.#has_log = !emptyLog(this.#database);
+    if (this.#hasLog) this.#hasLog = !emptyLog(this.#database);
   }
 }
 
@@ -478,13 +478,13 @@ function endedRows<Row>(db: PreparedStatements, query: EndedQuery): { total: num
   if (until !== undefined) where.push("decision_at < $until");
   // A message with an approval says what answered it in the user's place: a grant.
   if (answered === true) where.push("(status = 'rejected' OR (status = 'approved' AND message IS NULL))");
-  const is_search = text !== undefined && text !== "";
-  if (is_search)
+  const isSearch = text !== undefined && text !== "";
+  if (isSearch)
     where.push(
       "instr(lower(target_summary || char(10) || capability_class || char(10) || action_verb || char(10) || agent_name || char(10) || ifnull(message, '')), $text) > 0",
     );
   // Words are looked for among the last ones only: however long the history is, it takes the same time.
-  const from = is_search
+  const from = isSearch
     ? `(SELECT rowid, * FROM pending WHERE status <> 'pending' ORDER BY decision_at DESC LIMIT ${SEARCHED})`
     : "pending";
   const clause = where.join(" AND ");

@@ -7,7 +7,7 @@ import { ownExtra } from "./stored-request.ts";
 export const APPROVALS_SCHEMA: Schema = {
   title: "approvals database",
   table: "pending",
-  may_hold_first_table: true,
+  mayHoldFirstTable: true,
   forgets: true,
   migrations: [
     (db) =>

@@ -87,14 +87,14 @@ export class SessionRefusals {
   }
 
   /** What of this call was refused for its session. Costs nothing while nothing is refused. */
-  find(agent_id: string, session: string, { call, needs }: RefusableCall): Refusal | undefined {
+  find(agentId: string, session: string, { call, needs }: RefusableCall): Refusal | undefined {
     if (this.#kept.size === 0) return undefined;
-    const refused = this.#kept.get(keyOf(agent_id, session))?.filter((one) => isActive(one, this.#clock)) ?? [];
+    const refused = this.#kept.get(keyOf(agentId, session))?.filter((one) => isActive(one, this.#clock)) ?? [];
     if (refused.length === 0) return undefined;
-    const call_hash = refused.some(({ kind }) => kind === "call") ? callHash(call.executor, call.args) : "";
+    const hash = refused.some(({ kind }) => kind === "call") ? callHash(call.executor, call.args) : "";
     return refused.find(({ kind, capability, matches }) => {
       if (kind === "repeated") return false;
-      if (kind === "call") return matches.includes(call_hash);
+      if (kind === "call") return matches.includes(hash);
       if (capability === null) return false;
       const target = { capability, kind, names: [...matches] };
       return needs.some((need) => touches(need, target));
@@ -102,14 +102,14 @@ export class SessionRefusals {
   }
 
   /** Whether the user stopped this call in its session when it came again and again. Costs nothing while nothing is refused. */
-  hasStopped(agent_id: string, session: string, { executor, args }: Pick<ProposedCall, "executor" | "args">): boolean {
+  hasStopped(agentId: string, session: string, { executor, args }: Pick<ProposedCall, "executor" | "args">): boolean {
     if (this.#kept.size === 0) return false;
     const stopped = this.#kept
-      .get(keyOf(agent_id, session))
+      .get(keyOf(agentId, session))
       ?.filter((one) => one.kind === "repeated" && isActive(one, this.#clock));
     if (stopped === undefined || stopped.length === 0) return false;
-    const call_hash = callHash(executor, args);
-    return stopped.some(({ matches }) => matches.includes(call_hash));
+    const hash = callHash(executor, args);
+    return stopped.some(({ matches }) => matches.includes(hash));
   }
 
   /**
@@ -170,21 +170,21 @@ export class SessionRefusals {
 
   /** The user's own: it is asked about again. False if there is none. @throws SQLite's error: it counts as before */
   revoke(id: number): boolean {
-    const is_gone = this.#delete("id = ?", [id]) > 0;
-    if (is_gone) this.#report.resolved(refusalRow(String(id)));
+    const isGone = this.#delete("id = ?", [id]) > 0;
+    if (isGone) this.#report.resolved(refusalRow(String(id)));
     this.#forget((one) => one.id === id);
-    return is_gone;
+    return isGone;
   }
 
   /**
    * A session that is over, or all of an agent's. Returns whether something was refused in it.
    * @throws SQLite's error: it counts no more all the same
    */
-  end(agent_id: string, session?: string): boolean {
-    const isIn = (one: KeptRefusal) => one.agent_id === agent_id && (session === undefined || one.session === session);
+  end(agentId: string, session?: string): boolean {
+    const isIn = (one: KeptRefusal) => one.agent_id === agentId && (session === undefined || one.session === session);
     if (!this.#forget(isIn)) return false;
-    if (session === undefined) this.#delete("agent_id = ?", [agent_id]);
-    else this.#delete("agent_id = ? AND session = ?", [agent_id, session]);
+    if (session === undefined) this.#delete("agent_id = ?", [agentId]);
+    else this.#delete("agent_id = ? AND session = ?", [agentId, session]);
     return true;
   }
 
@@ -216,15 +216,15 @@ export class SessionRefusals {
 
   /** Returns whether there was one. */
   #forget(isOver: (refusal: KeptRefusal) => boolean): boolean {
-    let has_forgotten = false;
+    let hasForgotten = false;
     for (const [key, refusals] of this.#kept) {
       const left = refusals.filter((one) => !isOver(one));
       if (left.length === refusals.length) continue;
-      has_forgotten = true;
+      hasForgotten = true;
       if (left.length > 0) this.#kept.set(key, left);
       else this.#kept.delete(key);
     }
-    return has_forgotten;
+    return hasForgotten;
   }
 }
 
@@ -246,6 +246,6 @@ function refusalRow(id: string): string {
   return `refusal ${id}`;
 }
 
-function keyOf(agent_id: string, session: string): string {
-  return `${agent_id}\n${session}`;
+function keyOf(agentId: string, session: string): string {
+  return `${agentId}\n${session}`;
 }

@@ -52,10 +52,10 @@ export function readRequest({ request_extra, granted, ...row }: StoredRow, repor
   // Another writer of the required table names no agent, and leaves the extra's shape open.
   if (given !== undefined && (own !== undefined || row.agent_id === "") && hasDates(row))
     return { ...row, extra: own ?? NO_EXTRA, granted: given };
-  const is_waiting = row.status === "pending";
-  if (is_waiting) report.damaged(requestRow(row.token), `deny it: ${ownCommand(`approvals reject ${row.token}`)}`);
-  const target_summary = is_waiting ? DAMAGED_SUMMARY : row.target_summary;
-  return { ...row, target_summary, extra: NO_EXTRA, granted: [], is_damaged: true };
+  const isWaiting = row.status === "pending";
+  if (isWaiting) report.damaged(requestRow(row.token), `deny it: ${ownCommand(`approvals reject ${row.token}`)}`);
+  const targetSummary = isWaiting ? DAMAGED_SUMMARY : row.target_summary;
+  return { ...row, target_summary: targetSummary, extra: NO_EXTRA, granted: [], isDamaged: true };
 }
 
 /** What this gate wrote, whole; another writer's extra (the requirements leave its shape open) says nothing that a card could show. */

@@ -25,21 +25,21 @@ interface ViewSettings {
   /** What the user asked for, where that is known. */
   words: string | null;
   /** Its client continues without its terminal. */
-  is_alone: boolean;
+  isAlone: boolean;
 }
 
 /** A request as every surface shows it. */
-export function approvalView(request: PendingRequest, { language, now, words, is_alone }: ViewSettings): ApprovalView {
+export function approvalView(request: PendingRequest, { language, now, words, isAlone }: ViewSettings): ApprovalView {
   const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
-  const known: Hint[] = [...(extra.hints ?? []), ...(is_alone ? (["no_terminal"] as const) : [])];
+  const known: Hint[] = [...(extra.hints ?? []), ...(isAlone ? (["no_terminal"] as const) : [])];
   const hints = fields.status === "pending" ? known.map((hint) => hintText(hint, language)) : [];
-  const action_verb = extra.verb?.[language] ?? fields.action_verb;
+  const actionVerb = extra.verb?.[language] ?? fields.action_verb;
   return {
     token: fields.token,
     channel: fields.channel,
     sender_id: fields.sender_id,
     capability_class: fields.capability_class,
-    action_verb,
+    action_verb: actionVerb,
     target_summary: fields.target_summary,
     created_at: fields.created_at,
     expires_at: fields.expires_at,
@@ -76,7 +76,7 @@ export function approvalView(request: PendingRequest, { language, now, words, is
     args: extra.args,
     message: fields.message,
     withdrawn: fields.status === "cancelled" ? (extra.withdrawn ?? null) : null,
-    card: cardOf(request, { action_verb, hints, language }),
+    card: cardOf(request, { action_verb: actionVerb, hints, language }),
   };
 }
 
@@ -87,7 +87,7 @@ function cardOf(
   const asked = {
     token: fields.token,
     action_verb,
-    verb_asked: verbAsked({ executor: extra.executor, action_verb, description: extra.description ?? null }),
+    verbAsked: verbAsked({ executor: extra.executor, action_verb, description: extra.description ?? null }),
     target_summary: fields.target_summary,
     capability_class: fields.capability_class,
     reversibility: extra.reversibility,

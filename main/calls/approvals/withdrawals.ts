@@ -31,9 +31,9 @@ export class Withdrawals {
   readonly #parts: WithdrawalParts;
   readonly #waiting = new Map<string, Withdrawal>();
   readonly #counts = new Map<string, number>();
-  readonly #pieces = new SlicedWork((ends_at) => this.#work(ends_at));
+  readonly #pieces = new SlicedWork((endsAt) => this.#work(endsAt));
   /** After a failure one at a time, so that one that can't be withdrawn keeps no other. */
-  #is_one_by_one = false;
+  #isOneByOne = false;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(parts: WithdrawalParts) {
@@ -41,8 +41,8 @@ export class Withdrawals {
   }
 
   /** How many of this agent's requests are still to be withdrawn. */
-  count(agent_id: string): number {
-    return this.#counts.get(agent_id) ?? 0;
+  count(agentId: string): number {
+    return this.#counts.get(agentId) ?? 0;
   }
 
   /** The withdrawal of this request; undefined if it isn't to be withdrawn. */
@@ -90,14 +90,14 @@ export class Withdrawals {
     this.#counts.set(withdrawal.agent_id, this.count(withdrawal.agent_id) + 1);
   }
 
-  #work(ends_at: number): boolean {
-    const is_last_time = ends_at === Number.POSITIVE_INFINITY;
-    if (this.#waiting.size === 0 || (this.#retry !== undefined && !is_last_time)) return false;
-    const writing_ends_at = Math.min(ends_at, performance.now() + WRITING_MS);
+  #work(endsAt: number): boolean {
+    const isLastTime = endsAt === Number.POSITIVE_INFINITY;
+    if (this.#waiting.size === 0 || (this.#retry !== undefined && !isLastTime)) return false;
+    const writingEndsAt = Math.min(endsAt, performance.now() + WRITING_MS);
     const taken: Withdrawal[] = [];
     const next = () => {
-      const is_enough = this.#is_one_by_one || performance.now() >= writing_ends_at;
-      if (taken.length > 0 && is_enough) return undefined;
+      const isEnough = this.#isOneByOne || performance.now() >= writingEndsAt;
+      if (taken.length > 0 && isEnough) return undefined;
       const [token] = this.#waiting.keys();
       const withdrawal = token === undefined ? undefined : this.take(token);
       if (withdrawal !== undefined) taken.push(withdrawal);
@@ -105,11 +105,11 @@ export class Withdrawals {
     };
     try {
       this.#parts.withdraw(next);
-      this.#is_one_by_one = false;
+      this.#isOneByOne = false;
     } catch (error) {
       // Behind the others: none of them may be answered meanwhile.
       for (const withdrawal of taken) this.#put(withdrawal);
-      this.#is_one_by_one = true;
+      this.#isOneByOne = true;
       if (taken.length <= 1) return this.#waitAfter(error);
     }
     return this.#waiting.size > 0;
@@ -183,9 +183,9 @@ export class OrphanedRequests {
   }
 
   /** Where an earlier gate asked about this call, and it has not come back yet: what notes, once, that it has. */
-  awaited(agent_id: string, session: string, { executor, args }: ProposedCall): (() => void) | undefined {
+  awaited(agentId: string, session: string, { executor, args }: ProposedCall): (() => void) | undefined {
     if (this.#calls.length === 0) return undefined;
-    const at = this.#calls.indexOf(keyOf({ agent_id, session, call_hash: callHash(executor, args) }));
+    const at = this.#calls.indexOf(keyOf({ agent_id: agentId, session, call_hash: callHash(executor, args) }));
     return at < 0 ? undefined : () => this.#calls.splice(at, 1);
   }
 }

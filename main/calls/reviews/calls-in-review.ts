@@ -76,11 +76,11 @@ export class CallsInReview {
   /** Why this call can't be judged beside those that are; null if it can. */
   refusal({ call, subject }: Reviewable): Denial | null {
     const held = this.#quota.of(subject.agent?.agent_id ?? "");
-    const has_too_many = held.calls >= MAX_REVIEWS_PER_AGENT;
-    if (!has_too_many && held.characters + quotaCharacters(call) <= MAX_REVIEWED_CHARACTERS) return null;
+    const hasTooMany = held.calls >= MAX_REVIEWS_PER_AGENT;
+    if (!hasTooMany && held.characters + quotaCharacters(call) <= MAX_REVIEWED_CHARACTERS) return null;
     return {
       stage: "judge",
-      reason: has_too_many
+      reason: hasTooMany
         ? `${MAX_REVIEWS_PER_AGENT} calls of this agent are being judged already`
         : "the calls of this agent that are being judged are too long to take another",
       explain: TOO_MANY_AT_ONCE,
@@ -88,11 +88,11 @@ export class CallsInReview {
   }
 
   /** Has these judges look at a call. What is returned withdraws it; else its `deliver` is called once. */
-  begin(call: Call, x: Reviewable, decision_id: string, reviewers: readonly Reviewer[]): PendingCall {
+  begin(call: Call, x: Reviewable, decisionId: string, reviewers: readonly Reviewer[]): PendingCall {
     const reviewed: CallInReview = {
       call,
       x,
-      decision_id,
+      decision_id: decisionId,
       abort: new AbortController(),
       since: this.#parts.settings.clock.now(),
       reviewer: undefined,
@@ -139,7 +139,7 @@ export class CallsInReview {
 
   #decided(call: Call, reviews: Reviews | undefined): Decided {
     if (reviews === undefined) return this.#parts.advance(call, { type: "failed" });
-    call.began = performance.now() - call.examined_ms;
+    call.began = performance.now() - call.examinedMs;
     try {
       return this.#parts.advance(call, { type: "reviewed", reviews });
     } catch (error) {
@@ -149,10 +149,10 @@ export class CallsInReview {
   }
 
   /** Ends the reviews of one agent's calls, of one session's, or of all: each is denied at once, whatever its judges still do. */
-  withdraw(reason: string, rule: WithdrawalRule, agent_id?: string, session?: string): void {
+  withdraw(reason: string, rule: WithdrawalRule, agentId?: string, session?: string): void {
     for (const reviewed of [...this.#calls]) {
       const { subject } = reviewed.x;
-      if (agent_id !== undefined && subject.agent?.agent_id !== agent_id) continue;
+      if (agentId !== undefined && subject.agent?.agent_id !== agentId) continue;
       if (session !== undefined && subject.session !== session) continue;
       attempt(this.#parts, "withdrawing a call that is being judged", () => {
         deliver(reviewed.call, this.#withdraw(reviewed, withdrawn(reason, rule)));

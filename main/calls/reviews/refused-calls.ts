@@ -120,7 +120,7 @@ export class RefusedCalls {
    * Lets this call pass the judges once. Nothing changes where it was overridden before.
    * @throws GateError `override_not_allowed`, `too_late`; SQLite's error: it doesn't pass then
    */
-  override(id: string): { refusal: RefusedCall; executor: string; is_new: boolean } {
+  override(id: string): { refusal: RefusedCall; executor: string; isNew: boolean } {
     if (!this.#parts.canOverrideJudges()) {
       throw new GateError(
         "override_not_allowed",
@@ -139,20 +139,20 @@ export class RefusedCalls {
         "only a judge that was asked can be overridden, and none refused this",
         "see what is possible instead beside it",
       );
-    const is_new = kept.listed.overridden_at === null;
-    if (is_new) {
+    const isNew = kept.listed.overridden_at === null;
+    if (isNew) {
       this.#parts.passes.give(kept.key, kept.agent_id);
       kept.listed.overridden_at = isoSeconds(this.#parts.settings.clock.now());
       this.#parts.reviewsChanged();
     }
-    return { refusal: this.#view(kept), executor: kept.executor, is_new };
+    return { refusal: this.#view(kept), executor: kept.executor, isNew };
   }
 
   /** The user has seen it. False if it isn't listed. What it allowed stays allowed. */
   dismiss(id: string): boolean {
-    const is_listed = this.#kept.delete(id);
-    if (is_listed) this.#parts.reviewsChanged();
-    return is_listed;
+    const isListed = this.#kept.delete(id);
+    if (isListed) this.#parts.reviewsChanged();
+    return isListed;
   }
 
   /** Whether the user allowed this very call in spite of the judges: from now on they have not. @throws SQLite's error */
@@ -163,16 +163,16 @@ export class RefusedCalls {
   }
 
   /** An agent isn't paired any more: what it was refused, and allowed, is over. @throws SQLite's error: it counts no more all the same */
-  end(agent_id: string): void {
-    for (const [id, kept] of this.#kept) if (kept.agent_id === agent_id) this.#kept.delete(id);
+  end(agentId: string): void {
+    for (const [id, kept] of this.#kept) if (kept.agent_id === agentId) this.#kept.delete(id);
     this.#parts.reviewsChanged();
-    this.#parts.passes.end(agent_id);
+    this.#parts.passes.end(agentId);
   }
 
   /** The id under which this call is listed already: an agent that sends it again can't take it from the user's hands. */
-  #takeSame(agent_id: string, key: string): string | undefined {
+  #takeSame(agentId: string, key: string): string | undefined {
     for (const [id, kept] of this.#kept) {
-      if (kept.agent_id !== agent_id || kept.key !== key) continue;
+      if (kept.agent_id !== agentId || kept.key !== key) continue;
       this.#kept.delete(id);
       return id;
     }
@@ -185,9 +185,9 @@ export class RefusedCalls {
       const all = { calls: 0, characters: 0 };
       const held = new Map<string, { calls: number; characters: number }>();
       for (const { agent_id, characters } of this.#kept.values()) {
-        const of_agent = held.get(agent_id) ?? { calls: 0, characters: 0 };
-        held.set(agent_id, of_agent);
-        for (const sum of [of_agent, all]) {
+        const ofAgent = held.get(agent_id) ?? { calls: 0, characters: 0 };
+        held.set(agent_id, ofAgent);
+        for (const sum of [ofAgent, all]) {
           sum.calls += 1;
           sum.characters += characters;
         }
@@ -211,8 +211,8 @@ export class RefusedCalls {
   }
 
   #view({ listed }: Kept): RefusedCall {
-    const is_open = listed.review !== null && listed.overridden_at === null;
-    return { ...listed, can_override: is_open && this.#parts.canOverrideJudges() };
+    const isOpen = listed.review !== null && listed.overridden_at === null;
+    return { ...listed, can_override: isOpen && this.#parts.canOverrideJudges() };
   }
 }
 

@@ -77,8 +77,8 @@ export class SessionDecisions {
   }
 
   /** The last decisions of a session, the oldest first. */
-  of(agent_id: string, session: string): readonly SessionDecision[] {
-    return this.#find(agent_id, session)?.decisions.map(({ targets: _, ...decision }) => decision) ?? [];
+  of(agentId: string, session: string): readonly SessionDecision[] {
+    return this.#find(agentId, session)?.decisions.map(({ targets: _, ...decision }) => decision) ?? [];
   }
 
   /**
@@ -87,8 +87,8 @@ export class SessionDecisions {
    * @param now milliseconds
    * @param by only what this stage denied
    */
-  deniedInTurn(agent_id: string, session: string, turn: string | undefined, now: number, by?: Stage): string[] {
-    const found = this.#find(agent_id, session);
+  deniedInTurn(agentId: string, session: string, turn: string | undefined, now: number, by?: Stage): string[] {
+    const found = this.#find(agentId, session);
     if (found === undefined) return [];
     const named = turn ?? found.turn;
     const isInTurn = (denial: SessionDecision) =>
@@ -98,24 +98,24 @@ export class SessionDecisions {
   }
 
   /** How many of a session's last calls that weren't denied touched one of these targets the same way. */
-  touched(agent_id: string, session: string, needs: readonly Requirement[]): number {
+  touched(agentId: string, session: string, needs: readonly Requirement[]): number {
     const wanted = new Set(targetsOf(needs));
-    const decisions = this.#find(agent_id, session)?.decisions ?? [];
+    const decisions = this.#find(agentId, session)?.decisions ?? [];
     return decisions.filter(({ outcome, targets }) => outcome === "allowed" && targets.some((one) => wanted.has(one)))
       .length;
   }
 
   /** A session that is over. */
-  end(agent_id: string, session: string): void {
-    this.#agents.get(agent_id)?.delete(session);
+  end(agentId: string, session: string): void {
+    this.#agents.get(agentId)?.delete(session);
   }
 
-  #find(agent_id: string, session: string): Session | undefined {
-    return this.#agents.get(agent_id)?.get(session);
+  #find(agentId: string, session: string): Session | undefined {
+    return this.#agents.get(agentId)?.get(session);
   }
 
-  #session(agent_id: string, name: string): Session {
-    const sessions = movedLast(this.#agents, agent_id, () => new Map<string, Session>(), MAX_AGENTS);
+  #session(agentId: string, name: string): Session {
+    const sessions = movedLast(this.#agents, agentId, () => new Map<string, Session>(), MAX_AGENTS);
     return movedLast(sessions, name, () => ({ decisions: [], denials: [], turn: undefined }), MAX_SESSIONS);
   }
 }

@@ -29,10 +29,10 @@ const SYSTEMD_RUNS = "/run/systemd/system";
 /** What starts services here, or undefined. */
 export function serviceSystem(
   platform: NodeJS.Platform = process.platform,
-  has_systemd: boolean = existsSync(SYSTEMD_RUNS),
+  hasSystemd: boolean = existsSync(SYSTEMD_RUNS),
 ): ServiceSystem | undefined {
   const system = SYSTEMS[platform];
-  return system === "systemd" && !has_systemd ? undefined : system;
+  return system === "systemd" && !hasSystemd ? undefined : system;
 }
 
 export class GateService {
@@ -45,7 +45,7 @@ export class GateService {
 
   constructor(system: ServiceSystem, paths: GatePaths, parts: () => ServiceParts) {
     this.system = system;
-    this.file = system === "systemd" ? paths.systemd_unit : paths.launch_agent;
+    this.file = system === "systemd" ? paths.systemdUnit : paths.launchAgent;
     this.#parts = parts;
     if (system === "systemd") {
       this.#wanted = join(dirname(this.file), "default.target.wants", basename(this.file));
@@ -127,8 +127,8 @@ export function serviceLoginItem(service: GateService | undefined): LoginItem | 
   if (service === undefined) return undefined;
   return {
     isEnabled: () => service.isEnabled(),
-    setEnabled(is_enabled) {
-      if (is_enabled) service.write();
+    setEnabled(isEnabled) {
+      if (isEnabled) service.write();
       else service.remove();
     },
   };

@@ -16,8 +16,8 @@ const ENOUGH_TIMES = 1.25;
 
 /** The folders that the gate writes into. */
 export function foldersOf(paths: GatePaths): string[] {
-  const { audit_dir, grants_db, approvals_db } = paths;
-  return [paths.state_dir, audit_dir, ...[grants_db, approvals_db].map((file) => dirname(file))];
+  const { auditDir, grants_db, approvals_db } = paths;
+  return [paths.state_dir, auditDir, ...[grants_db, approvals_db].map((file) => dirname(file))];
 }
 
 /** The disks that these folders are on, each once; a folder that isn't there has none. */
@@ -28,8 +28,13 @@ export function roomOf(folders: readonly string[]): DiskRoom[] {
       const { dev } = statSync(path);
       if (disks.has(dev)) continue;
       const { bavail, blocks, bsize } = statfsSync(path);
-      const [free_bytes, total_bytes] = [bavail * bsize, blocks * bsize];
-      disks.set(dev, { path, free_bytes, total_bytes, is_low: free_bytes < lowBytes(total_bytes) });
+      const [freeBytes, totalBytes] = [bavail * bsize, blocks * bsize];
+      disks.set(dev, {
+        path,
+        free_bytes: freeBytes,
+        total_bytes: totalBytes,
+        is_low: freeBytes < lowBytes(totalBytes),
+      });
     } catch {
       // not there yet, or gone: others say so
     }
@@ -69,6 +74,6 @@ export class DiskWatch {
   }
 }
 
-function lowBytes(total_bytes: number): number {
-  return Math.min(LOW_BYTES, LOW_PART * total_bytes);
+function lowBytes(totalBytes: number): number {
+  return Math.min(LOW_BYTES, LOW_PART * totalBytes);
 }

@@ -11,7 +11,7 @@ export function grantsSchema(home: string): Schema {
   return {
     title: "grants database",
     table: "grants",
-    may_hold_first_table: true,
+    mayHoldFirstTable: true,
     migrations: [
       firstTable,
       (db) => ownColumns(db, home),

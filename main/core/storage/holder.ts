@@ -54,7 +54,7 @@ export class StorageHolder {
       return lock;
     };
     try {
-      const state = take(paths.lock_db, "a gate is already running for this user");
+      const state = take(paths.lockDb, "a gate is already running for this user");
       chmodSync(paths.state_dir, 0o700);
       const beside = (name: DatabaseName): FileLock => {
         const file = realPath(databaseFile(paths, name));
@@ -94,8 +94,8 @@ export class StorageHolder {
   }
 
   /** `true` once the databases are open, `false` before they are closed in order: a gate that is killed leaves its locks in use. */
-  mark(is_in_use: boolean): void {
-    for (const lock of this.locks) lock.mark(is_in_use);
+  mark(isInUse: boolean): void {
+    for (const lock of this.locks) lock.mark(isInUse);
   }
 
   release(): void {
@@ -113,9 +113,9 @@ export function databaseFile(paths: GatePaths, name: DatabaseName): string {
 }
 
 /** True if the trail has a line: then a gate was used here before. */
-export function hasTrail({ audit_dir }: GatePaths): boolean {
+export function hasTrail({ auditDir }: GatePaths): boolean {
   try {
-    return monthFiles(audit_dir).some((name) => isFilled(join(audit_dir, name)));
+    return monthFiles(auditDir).some((name) => isFilled(join(auditDir, name)));
   } catch {
     return false; // nothing is known from an unreadable trail; that it can't be written is reported by the gate
   }
@@ -127,8 +127,8 @@ function doubtfulLocks(
   databases: Readonly<Record<DatabaseName, FileLock>>,
 ): FileLock[] {
   const used = DATABASES.filter((name) => isFilled(databaseFile(paths, name)));
-  const doubtful = used.map((name) => databases[name]).filter((lock) => lock.is_new);
-  if (state.is_new && (used.length > 0 || hasTrail(paths))) doubtful.unshift(state);
+  const doubtful = used.map((name) => databases[name]).filter((lock) => lock.isNew);
+  if (state.isNew && (used.length > 0 || hasTrail(paths))) doubtful.unshift(state);
   return doubtful;
 }
 
@@ -168,9 +168,9 @@ async function refuseListeners(paths: GatePaths, removed: FileLock | undefined):
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path);
-    const done = (is_listening: boolean) => {
+    const done = (isListening: boolean) => {
       socket.destroy();
-      resolve(is_listening);
+      resolve(isListening);
     };
     socket.setTimeout(CONNECT_MS, () => done(true));
     socket.once("connect", () => done(true));

@@ -32,7 +32,7 @@ export interface OpenedDatabases {
   activity: OpenDatabase;
   irregularities: Irregularity[];
   /** The safety database's content may be lost: whether the gate was paused is read from the trail. */
-  may_have_lost_pause: boolean;
+  mayHaveLostPause: boolean;
 }
 
 /**
@@ -48,7 +48,7 @@ export function openDatabases(
 ): OpenedDatabases {
   const schemas = schemasFor(home);
   const renewed = lookAtDatabases(paths, home, accepted);
-  const cut = DATABASES.filter((name) => holder.databases[name].was_left && isWithoutItsLog(databaseFile(paths, name)));
+  const cut = DATABASES.filter((name) => holder.databases[name].wasLeft && isWithoutItsLog(databaseFile(paths, name)));
   const opened: OpenDatabase[] = [];
   const open = (name: DatabaseName): OpenDatabase => {
     const file = databaseFile(paths, name);
@@ -72,7 +72,7 @@ export function openDatabases(
         ...cut.map((name) => cutNotice(databases[name])),
         ...(activity.irregularity === undefined ? [] : [activity.irregularity]),
       ],
-      may_have_lost_pause: [...renewed, ...cut].includes("safety"),
+      mayHaveLostPause: [...renewed, ...cut].includes("safety"),
     };
   } catch (error) {
     for (const { db } of opened) db.close();

@@ -28,9 +28,9 @@ export class StorageWatch {
   readonly #lost: (loss: GateError) => void;
   readonly #files: Watched[] = [];
   #loss: GateError | undefined;
-  #looked_at = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  #is_stopped = false;
+  #isStopped = false;
 
   /** `lost` is called once, with the code `gate_replaced` or `database_unusable`. */
   constructor(lost: (loss: GateError) => void) {
@@ -63,13 +63,13 @@ export class StorageWatch {
 
   /** Stops checking: the gate removes its own files from now on. */
   stop(): void {
-    this.#is_stopped = true;
+    this.#isStopped = true;
     clearInterval(this.#timer);
   }
 
   /** The known loss; checks now if the last check is too long ago, as after a suspend. Called for each decision, and before it is sent. */
   lossByNow(): GateError | undefined {
-    if (this.#loss === undefined && performance.now() - this.#looked_at > LEASE_MS) return this.look();
+    if (this.#loss === undefined && performance.now() - this.#lookedAt > LEASE_MS) return this.look();
     return this.#loss;
   }
 
@@ -80,10 +80,10 @@ export class StorageWatch {
 
   /** Checks now. */
   look(): GateError | undefined {
-    if (this.#loss !== undefined || this.#is_stopped) return this.#loss;
+    if (this.#loss !== undefined || this.#isStopped) return this.#loss;
     const began = performance.now();
     const lost = this.#files.find((file) => !isIntact(file));
-    this.#looked_at = began;
+    this.#lookedAt = began;
     if (lost === undefined) return undefined;
     this.#loss = lossOf(lost);
     this.stop();
@@ -104,8 +104,8 @@ function sizeOf(path: string): number | undefined {
 
 function lossOf({ what, path, identity, kind }: Watched): GateError {
   const found = identityOf(path);
-  const is_same = found !== undefined && found.ino === identity.ino && found.dev === identity.dev;
-  const how = found === undefined ? "was removed or moved" : is_same ? "was emptied" : "was replaced by another file";
+  const isSame = found !== undefined && found.ino === identity.ino && found.dev === identity.dev;
+  const how = found === undefined ? "was removed or moved" : isSame ? "was emptied" : "was replaced by another file";
   if (kind === "database") {
     return new GateError(
       "database_unusable",

@@ -16,7 +16,7 @@ export interface StorageOptions {
   /** The user's, for targets of grants. */
   home: string;
   /** Databases that may begin empty although others don't. */
-  accept_empty: readonly DatabaseName[];
+  acceptEmpty: readonly DatabaseName[];
   alarms: Alarms;
   /** Called once, when a lock, a socket or a database isn't the gate's any more. */
   lost(loss: GateError): void;
@@ -51,7 +51,7 @@ export class Storage {
    */
   static async open(options: StorageOptions): Promise<Storage> {
     const { paths, home } = options;
-    const accepted = new Set(options.accept_empty);
+    const accepted = new Set(options.acceptEmpty);
     const holder = await StorageHolder.take(paths);
     try {
       // Refused before the wait where it can't be opened anyway; checked again after it, as the files may have changed.

@@ -56,10 +56,10 @@ export interface ConfinableCall {
   /** The agent runs a call only as it is given back. */
   readonly can_confine: boolean;
   /** What the box shows that the whole agent runs in; undefined where it runs in none. */
-  readonly agent_box?: Declaration | undefined;
-  readonly settings: Pick<GuardSettings, "home" | "env" | "gate_files"> & { readonly box?: Box | undefined };
+  readonly agentBox?: Declaration | undefined;
+  readonly settings: Pick<GuardSettings, "home" | "env" | "gateFiles"> & { readonly box?: Box | undefined };
   /** Also where it is clear what it needs: the user's own wish. */
-  readonly even_clear?: boolean | undefined;
+  readonly evenClear?: boolean | undefined;
   /** See `ProjectPlace`. */
   grantedFolder(folder: string): string | undefined;
   /** True where reading all below this folder is allowed without asking. */
@@ -92,20 +92,20 @@ const not = (reason: UnconfinedReason, about = ""): NotConfined => ({ reason, ab
 /** Reads the disk, changes nothing. */
 export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   const { settings, needs, executor } = x;
-  if (x.agent_box !== undefined) return withinAgentBox(x, x.agent_box);
+  if (x.agentBox !== undefined) return withinAgentBox(x, x.agentBox);
   if (settings.box?.is_available !== true) return not("unavailable");
   if (!x.can_confine) return not("agent-cannot");
   const line = commandLineOf(x);
   if (line === null) return not("no-command", executor.manifest.name);
   const text = runnableText(line, x.call);
-  const is_clear = !needs.some(({ capability }) => capability === "code:exec");
+  const isClear = !needs.some(({ capability }) => capability === "code:exec");
   if (text === null) {
     const unusable = not("unusable-line", line.reading.unread ?? "");
-    return is_clear ? asItIs(x, unusable) : unusable;
+    return isClear ? asItIs(x, unusable) : unusable;
   }
   if (asksForOutside(line.reading.commands)) return not("asked-for");
-  if (is_clear && x.even_clear !== true) return heldToNeeds(x, line, text);
-  const looking = is_clear ? null : followed(() => lookingBox(x, line, text));
+  if (isClear && x.evenClear !== true) return heldToNeeds(x, line, text);
+  const looking = isClear ? null : followed(() => lookingBox(x, line, text));
   if (looking !== null) return looking;
   if (x.level === "ReadOnly") return not("level");
   const found = followed(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
@@ -140,7 +140,7 @@ function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confin
     changes_settings: changes !== null,
   });
   if ("as_is" in found)
-    return (found.fetches ? fetchedInBox(x, line, text) : null) ?? asItIs(x, not("clear", found.as_is), found.is_asked);
+    return (found.fetches ? fetchedInBox(x, line, text) : null) ?? asItIs(x, not("clear", found.as_is), found.isAsked);
   return { reason: null, declaration: found.declaration, line: text, needs };
 }
 
@@ -168,9 +168,9 @@ const BESIDE_GIT = "what git's line writes outside of its project";
  * What no box holds was looked at before it runs: a confined command that runs meanwhile could put a link, a hook or other settings in its
  * way, or a program on its shell's PATH, and so get out of its own box. So it is asked about each time where one may begin; for a program,
  * where one runs. Names alone may be listed.
- * @param is_asked what it writes is asked about each time, wherever that is
+ * @param isAsked what it writes is asked about each time, wherever that is
  */
-function asItIs(x: ConfinableCall, why: NotConfined, is_asked = false): NotConfined {
+function asItIs(x: ConfinableCall, why: NotConfined, isAsked = false): NotConfined {
   const { box } = x.settings;
   const needs = [...plantable(x), ...x.needs];
   const place = projectPlace(x);
@@ -187,7 +187,7 @@ function asItIs(x: ConfinableCall, why: NotConfined, is_asked = false): NotConfi
   };
   const asked = (need: ResolvedRequirement): ResolvedRequirement => {
     const { capability, target, access, ask_each_time } = need;
-    if (is_asked && capability === "fs:write") return { ...need, ask_each_time: ask_each_time ?? BESIDE_GIT };
+    if (isAsked && capability === "fs:write") return { ...need, ask_each_time: ask_each_time ?? BESIDE_GIT };
     if (target.kind !== "path" || access === "list" || ask_each_time !== undefined) return need;
     const { lexical, real } = target;
     const links = lexical === real ? [] : following(() => linksOnWay(lexical));
@@ -210,11 +210,11 @@ function plantable(x: ConfinableCall): ResolvedRequirement[] {
   const search = programSearchOf(call, home);
   if (line === null || search === undefined || needs.some(({ capability }) => capability === "code:exec")) return [];
   const programs = programsOf(line.reading.commands);
-  const names = [...new Set(programs.flatMap((name) => [name, ...(programCalled(name)?.looks_up ?? [])]))];
+  const names = [...new Set(programs.flatMap((name) => [name, ...(programCalled(name)?.looksUp ?? [])]))];
   const cwds = new Set([workingDirectoryOf(call, home) ?? null, ...line.reading.commands.map(({ cwd }) => cwd)]);
   const isChanging = (path: string) => box?.isBeingChanged?.(path) === true;
-  const is_open = names.some((name) => [...cwds].some((cwd) => search.mayBePlanted(name, cwd, isChanging)));
-  const why = is_open ? PLANTED : names.some((name) => search.isShim(name)) ? BY_FILES : undefined;
+  const isOpen = names.some((name) => [...cwds].some((cwd) => search.mayBePlanted(name, cwd, isChanging)));
+  const why = isOpen ? PLANTED : names.some((name) => search.isShim(name)) ? BY_FILES : undefined;
   if (why === undefined) return [];
   return [{ capability: "code:exec", target: { kind: "exact", value: line.text }, ask_each_time: why }];
 }
@@ -222,12 +222,12 @@ function plantable(x: ConfinableCall): ResolvedRequirement[] {
 /** The box of a line that only looks at its project; null where it does more, or isn't known to do less. */
 function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confinement | null {
   const { call, needs, settings } = x;
-  const { home, env, gate_files } = settings;
+  const { home, env, gateFiles } = settings;
   if (!onlyLooks(line)) return null;
   const cwd = workingDirectoryOf(call, home);
   const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
   if (cwd === undefined || project === null || settings.box?.isTooLarge?.(project.root) === true) return null;
-  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
+  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gateFiles });
   if ("leaves" in touched) return null;
   const repository = project.repository === null ? [] : [project.repository];
   const declaration = {
@@ -242,10 +242,10 @@ function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confine
   return { reason: null, declaration, line: text, needs: boxNeeds(declaration, touched.needs, needs, home) };
 }
 
-const projectPlace = ({ settings: { home, env, gate_files }, ...x }: ConfinableCall): ProjectPlace => ({
+const projectPlace = ({ settings: { home, env, gateFiles }, ...x }: ConfinableCall): ProjectPlace => ({
   home,
   env,
-  gate_files,
+  gateFiles,
   grantedFolder: (folder) => x.grantedFolder(folder),
 });
 
@@ -271,24 +271,24 @@ function confinementOfLine(
   x: ConfinableCall,
   line: CommandLine,
   text: string,
-  has_network: boolean,
+  hasNetwork: boolean,
 ): Confinement | NotConfined {
   const { call, needs, settings } = x;
-  const { home, env, gate_files } = settings;
+  const { home, env, gateFiles } = settings;
   const cwd = workingDirectoryOf(call, home);
   const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
   if (cwd === undefined || project === null) return not("no-project", call.context?.cwd ?? "");
   if (settings.box?.isTooLarge?.(project.root) === true) return not("project-too-large", project.root);
   const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));
-  const machine = needingTheMachine(line, home) ?? hazards.reaches_out;
+  const machine = needingTheMachine(line, home) ?? hazards.reachesOut;
   if (machine !== null) return not("outside-by-nature", machine);
-  const may_add = project.repository === null && cwd === project.root && isOwnGit(x, cwd);
-  const adds = may_add ? addingSubmodule(line) : null;
+  const mayAdd = project.repository === null && cwd === project.root && isOwnGit(x, cwd);
+  const adds = mayAdd ? addingSubmodule(line) : null;
   const fetches = fetching(line, home) ?? hazards.fetches ?? hostOf(needs) ?? adds;
-  if (fetches !== null && !has_network) return not("outside-by-nature", fetches);
+  if (fetches !== null && !hasNetwork) return not("outside-by-nature", fetches);
   const stays = stayingBehind(line);
   if (stays !== null) return not("background", stays);
-  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gate_files });
+  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gateFiles });
   const leaves =
     "leaves" in touched
       ? touched.leaves
@@ -332,8 +332,8 @@ function runnableText({ arg, text, is_list, reading }: CommandLine, { args }: Pr
   if (reading.unread !== null) return null;
   const value = args[arg];
   const line = is_list && Array.isArray(value) ? value.map((word) => shellWord(String(word))).join(" ") : text;
-  const is_usable = line.trim() !== "" && line.isWellFormed() && !line.includes("\0");
-  return is_usable && Buffer.byteLength(line) <= MAX_LINE ? line : null;
+  const isUsable = line.trim() !== "" && line.isWellFormed() && !line.includes("\0");
+  return isUsable && Buffer.byteLength(line) <= MAX_LINE ? line : null;
 }
 
 /** This machine, by whatever name. */
@@ -423,7 +423,7 @@ function isOfAnotherProject(packages: string, root: string, home: string): boole
 
 /** True if every command of the line is known to read only. */
 export function onlyLooks({ reading }: CommandLine): boolean {
-  if (reading.unread !== null || reading.fork_bomb !== null || reading.commands.length === 0) return false;
+  if (reading.unread !== null || reading.forkBomb !== null || reading.commands.length === 0) return false;
   return reading.commands.every(looks);
 }
 
@@ -437,9 +437,9 @@ function looks(command: SimpleCommand): boolean {
   if (changesOnlyShell(name)) return true;
   const program = programCalled(name);
   if (program === undefined) return false;
-  const { accesses, unclear, changes_unnamed } = recordedAccesses(command);
-  const { found_deleted } = effectsOf(command);
-  if (unclear !== null || changes_unnamed === true || found_deleted.length > 0) return false;
+  const { accesses, unclear, changesUnnamed } = recordedAccesses(command);
+  const { foundDeleted } = effectsOf(command);
+  if (unclear !== null || changesUnnamed === true || foundDeleted.length > 0) return false;
   return accesses.every(({ kind }) => kind === "read" || kind === "list");
 }
 

@@ -42,7 +42,12 @@ export function projectAsked(confinement: { readonly declaration: Declaration } 
   return confinement === null || confinement.declaration.kind === "needs" ? undefined : confinement.declaration.project;
 }
 
-/** The same as decisions say it. @param whole_agent it is the box that the whole agent runs in */
-export function confinedTo({ kind, project, network }: Declaration, whole_agent: boolean): Confined {
-  return { project, network, ...(kind === undefined ? {} : { kind }), ...(whole_agent ? { whole_agent } : {}) };
+/** The same as decisions say it. @param wholeAgent it is the box that the whole agent runs in */
+export function confinedTo({ kind, project, network }: Declaration, wholeAgent: boolean): Confined {
+  return {
+    project,
+    network,
+    ...(kind === undefined ? {} : { kind }),
+    ...(wholeAgent ? { whole_agent: wholeAgent } : {}),
+  };
 }

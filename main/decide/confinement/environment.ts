@@ -52,14 +52,14 @@ const TOKEN_NAME = /(?:^|_)PAT$/;
 const NAMES: ReadonlySet<string> = new Set(KEPT.filter((word) => !word.includes("*")));
 const BEGINNINGS = KEPT.filter((word) => word.includes("*")).map((word) => word.slice(0, -1));
 
-/** Whether a variable with this value gets into a box. @param asked_for names from the configuration: kept whatever they look like */
-export function getsIn(name: string, value: string, asked_for: readonly string[]): boolean {
-  return isKept(name, asked_for) && (asked_for.includes(name) || !holdsUrlSecret(value));
+/** Whether a variable with this value gets into a box. @param askedFor names from the configuration: kept whatever they look like */
+export function getsIn(name: string, value: string, askedFor: readonly string[]): boolean {
+  return isKept(name, askedFor) && (askedFor.includes(name) || !holdsUrlSecret(value));
 }
 
 /** The same by its name alone. */
-export function isKept(name: string, asked_for: readonly string[]): boolean {
-  if (asked_for.includes(name) || NAMES.has(name)) return true;
+export function isKept(name: string, askedFor: readonly string[]): boolean {
+  if (askedFor.includes(name) || NAMES.has(name)) return true;
   const upper = name.toUpperCase();
   if (SECRET_WORDS.some((word) => upper.includes(word)) || TOKEN_NAME.test(upper)) return false;
   return BEGINNINGS.some((begin) => name.startsWith(begin));

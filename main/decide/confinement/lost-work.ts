@@ -35,7 +35,7 @@ const FETCHES: HazardId = "unpinned-package";
 export interface LineHazards {
   /** What would destroy work, as the line says it; null where nothing does. */
   loses: string | null;
-  reaches_out: string | null;
+  reachesOut: string | null;
   fetches: string | null;
 }
 
@@ -47,7 +47,7 @@ export function hazardsOf(line: CommandLine, place: CallPlace, held: HeldByGit):
   };
   return {
     loses: first(LOSES) ?? deletesWork(line.reading.commands, held),
-    reaches_out: first(REACHES_OUT),
+    reachesOut: first(REACHES_OUT),
     fetches: first(new Set([FETCHES])),
   };
 }
@@ -67,9 +67,9 @@ const MAX_TRACKED = 20;
 /** A deletion of what git doesn't hold as it is, or of more files than one would notice. */
 function deletesWork(commands: readonly SimpleCommand[], held: HeldByGit): string | null {
   for (const command of commands) {
-    if (programCalled(command.name)?.works_on_repository === true) continue;
-    const { deleted, trees_deleted, found_deleted } = effectsOf(command);
-    const lost = [...found_deleted, ...trees_deleted, ...deleted].find((word) => losesWork(word, command, held));
+    if (programCalled(command.name)?.worksOnRepository === true) continue;
+    const { deleted, treesDeleted, foundDeleted } = effectsOf(command);
+    const lost = [...foundDeleted, ...treesDeleted, ...deleted].find((word) => losesWork(word, command, held));
     if (lost !== undefined) return lost.text;
   }
   return null;

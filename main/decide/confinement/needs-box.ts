@@ -33,7 +33,7 @@ export type NeedsBox =
    * The line runs as it is, and what of it no box could have. `is_asked`: what it writes is asked about each time. `fetches`: it reads or writes
    * files of its project as soon as a host answers.
    */
-  | { as_is: string; is_asked?: boolean; fetches?: true };
+  | { as_is: string; isAsked?: boolean; fetches?: true };
 
 export function needsBox(
   needs: readonly ResolvedRequirement[],
@@ -42,10 +42,10 @@ export function needsBox(
 ): NeedsBox {
   const reader = new NeedsReader(place);
   for (const need of needs) reader.need(need, needs);
-  const of_machine = commands.find(({ name, argv }) => isAboutMachine(name, argv.slice(1)));
-  if (of_machine !== undefined) reader.leave(of_machine.name);
-  const has_git = commands.some(({ name }) => programCalled(name)?.works_on_repository === true);
-  return reader.box(programsOf(commands), has_git);
+  const ofMachine = commands.find(({ name, argv }) => isAboutMachine(name, argv.slice(1)));
+  if (ofMachine !== undefined) reader.leave(ofMachine.name);
+  const hasGit = commands.some(({ name }) => programCalled(name)?.worksOnRepository === true);
+  return reader.box(programsOf(commands), hasGit);
 }
 
 /** True for a line that a shell does by itself, without a file. */
@@ -72,15 +72,15 @@ class NeedsReader {
   readonly #links = new Set<string>();
   /** Files that are there and lose their names, or get other contents by them. */
   readonly #replaced = new Set<string>();
-  #shows_project = false;
-  #as_is: string | null = null;
-  #written_outside: string | null = null;
+  #showsProject = false;
+  #asIs: string | null = null;
+  #writtenOutside: string | null = null;
   /** Contents are read, or something is written, that a box can hold. */
-  #has_more = false;
-  #reaches_host = false;
-  #is_project_too_large = false;
+  #hasMore = false;
+  #reachesHost = false;
+  #isProjectTooLarge = false;
   /** So are the folders that it writes. */
-  #is_too_large = false;
+  #isTooLarge = false;
 
   constructor(place: NeedsPlace) {
     this.#place = place;
@@ -89,15 +89,15 @@ class NeedsReader {
 
   need(need: ResolvedRequirement, all: readonly ResolvedRequirement[]): void {
     const { capability, target } = need;
-    const is_file = capability === "fs:read" || capability === "fs:write";
-    this.#reaches_host ||= capability === "network:http";
-    if (!is_file || target.kind !== "path" || target.real === null || target.is_process_relative)
+    const isFile = capability === "fs:read" || capability === "fs:write";
+    this.#reachesHost ||= capability === "network:http";
+    if (!isFile || target.kind !== "path" || target.real === null || target.is_process_relative)
       return this.leave(targetText(target));
     if (isDevice(target.real)) return;
     if (isBelowAny(target.real, NO_FILES)) return this.leave(pathName(target));
     if (target.lexical !== target.real) this.#links.add(target.lexical);
     if (capability === "fs:read")
-      this.#read(target.real, pathName(target), { is_tree: target.is_tree, is_names: need.access === "list" });
+      this.#read(target.real, pathName(target), { is_tree: target.is_tree, isNames: need.access === "list" });
     else this.#write(need, target.real, all);
   }
 
@@ -105,15 +105,15 @@ class NeedsReader {
    * What no box has takes a line out of it only where it is all that the line does: nothing else may leave with it, git least of all. In
    * the box it fails.
    */
-  box(programs: readonly string[], has_git: boolean): NeedsBox {
+  box(programs: readonly string[], hasGit: boolean): NeedsBox {
     const project = this.#writes.size === 0 ? this.#project : this.#projectWritten();
-    const is_held = !this.#is_too_large && (has_git || (this.#has_more && !this.#reaches_host));
-    const fetches = this.#reaches_host && this.#has_more && project !== null ? { fetches: true as const } : {};
+    const isHeld = !this.#isTooLarge && (hasGit || (this.#hasMore && !this.#reachesHost));
+    const fetches = this.#reachesHost && this.#hasMore && project !== null ? { fetches: true as const } : {};
     // Asked about by its name, or granted: a box could only refuse what the user has allowed.
-    if (this.#written_outside !== null) return { as_is: this.#written_outside, is_asked: has_git, ...fetches };
-    if (this.#as_is !== null && !is_held) return { as_is: this.#as_is, ...fetches };
+    if (this.#writtenOutside !== null) return { as_is: this.#writtenOutside, isAsked: hasGit, ...fetches };
+    if (this.#asIs !== null && !isHeld) return { as_is: this.#asIs, ...fetches };
     const writes = [...this.#writes].filter((path) => project !== null && isAtOrBelow(path, project.root));
-    const shown = this.#shows_project && this.#project !== null ? [this.#project.root] : [];
+    const shown = this.#showsProject && this.#project !== null ? [this.#project.root] : [];
     const reads = [...this.#reads].filter((path) => !shown.some((folder) => isAtOrBelow(path, folder)));
     const { cwd } = this.#place;
     const declaration = {
@@ -124,7 +124,7 @@ class NeedsReader {
       writes: outermost(writes),
       network: false,
       links: [...this.#links],
-      ...(this.#is_project_too_large && writes.length > 0 ? { is_project_too_large: true as const } : {}),
+      ...(this.#isProjectTooLarge && writes.length > 0 ? { is_project_too_large: true as const } : {}),
       ...(this.#replaced.size === 0 ? {} : { replaces: [...this.#replaced] }),
       programs,
       ...(this.#place.changes_settings ? { changes_settings: [...this.#entered].map(settingsOfFolder) } : {}),
@@ -133,17 +133,17 @@ class NeedsReader {
   }
 
   leave(shown: string): void {
-    this.#as_is ??= shown;
+    this.#asIs ??= shown;
   }
 
-  #read(real: string, shown: string, { is_tree, is_names }: { is_tree: boolean; is_names: boolean }): void {
+  #read(real: string, shown: string, { is_tree, isNames }: { is_tree: boolean; isNames: boolean }): void {
     const kind = fileKind(real);
     if (kind === "nothing") return;
     if (kind === "other" || holdsTooMuch(real, this.#place.home, this.#project?.root)) return this.leave(shown);
     if (isBelowAny(real, ALWAYS_READABLE) && isForEverybody(real)) return;
     const { root } = this.#project ?? {};
-    this.#has_more ||= !is_names;
-    this.#shows_project ||=
+    this.#hasMore ||= !isNames;
+    this.#showsProject ||=
       (kind === "folder" || is_tree) && root !== undefined && isAtOrBelow(real, root) && this.#place.mayRead(root);
     this.#reads.add(real);
   }
@@ -153,11 +153,11 @@ class NeedsReader {
     const { target, access, copied_from } = need;
     const kind = fileKind(real);
     if (kind === "other" || target.kind !== "path") return this.leave(targetText(target));
-    const is_entered = kind === "folder" && target.is_folder === true;
-    const keeps_name = kind === "file" && access === undefined && copied_from === undefined && !isRead(real, all);
-    if (kind === "file" && !keeps_name) this.#replaced.add(real);
-    if (is_entered) this.#entered.add(real);
-    this.#writes.add(is_entered || keeps_name ? real : folderThere(dirname(real)));
+    const isEntered = kind === "folder" && target.is_folder === true;
+    const keepsName = kind === "file" && access === undefined && copied_from === undefined && !isRead(real, all);
+    if (kind === "file" && !keepsName) this.#replaced.add(real);
+    if (isEntered) this.#entered.add(real);
+    this.#writes.add(isEntered || keepsName ? real : folderThere(dirname(real)));
   }
 
   /** The one project that all of it is written in. */
@@ -166,14 +166,14 @@ class NeedsReader {
     const inside = this.#project !== null && isAtOrBelow(first, this.#project.root) ? this.#project : null;
     const project = inside ?? confinedProject(fileKind(first) === "file" ? dirname(first) : first, this.#place);
     const outside = [...this.#writes].find((path) => project === null || !isAtOrBelow(path, project.root));
-    if (outside !== undefined || project === null) this.#written_outside = outside ?? first;
+    if (outside !== undefined || project === null) this.#writtenOutside = outside ?? first;
     else if (this.#place.isTooLarge(project.root)) {
-      this.#is_project_too_large = true;
-      const too_large = [...this.#writes].find((path) => path === project.root || this.#place.isTooLarge(path));
-      this.#is_too_large = too_large !== undefined;
-      if (too_large !== undefined) this.leave(too_large);
+      this.#isProjectTooLarge = true;
+      const tooLarge = [...this.#writes].find((path) => path === project.root || this.#place.isTooLarge(path));
+      this.#isTooLarge = tooLarge !== undefined;
+      if (tooLarge !== undefined) this.leave(tooLarge);
     }
-    this.#has_more ||= [...this.#writes].some((path) => project !== null && isAtOrBelow(path, project.root));
+    this.#hasMore ||= [...this.#writes].some((path) => project !== null && isAtOrBelow(path, project.root));
     return project;
   }
 }

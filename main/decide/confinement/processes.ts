@@ -37,7 +37,7 @@ function calledBy({ name, argv }: SimpleCommand): Called[] {
 
 /** Those of which it is certain that they run, if the line gets to them. */
 export function certainCommands({ reading }: CommandLine): SimpleCommand[] {
-  return reading.commands.filter(({ is_speculative }) => is_speculative !== true);
+  return reading.commands.filter(({ isSpeculative }) => isSpeculative !== true);
 }
 
 /** The wrappers of a command, by the names of their programs. */
@@ -46,14 +46,14 @@ const wrappersOf = ({ via }: SimpleCommand): string[] => via.map((label) => labe
 /** The program of the line that needs what no box has, or null. */
 export function needingTheMachine(line: CommandLine, home: string): string | null {
   const commands = certainCommands(line);
-  const has_background = commands.some(({ in_background }) => in_background);
+  const hasBackground = commands.some(({ in_background }) => in_background);
   for (const command of commands) {
     const wrapper = wrappersOf(command).find(wrapsTheMachine);
     if (wrapper !== undefined) return wrapper;
     for (const { name, args } of calledBy(command)) {
       if (needsTheMachine(name, args)) return name;
       // What the line itself has started it can end.
-      if (endsProcesses(name) && !has_background) return name;
+      if (endsProcesses(name) && !hasBackground) return name;
       if (isGit(name) && gitReach(args, command.cwd, home) === "machine") return gitWords(args);
     }
   }
@@ -73,9 +73,9 @@ export function addingSubmodule({ reading }: CommandLine): string | null {
   const [command, ...others] = reading.commands;
   if (command === undefined || others.length > 0 || reading.defines) return null;
   const { argv, name, via, redirects, assignments, in_background } = command;
-  const has_more = in_background || [via, redirects, assignments].some((list) => list.length > 0);
-  const is_called = !has_more && argv[0]?.text === name && isGit(name);
-  return is_called && addsSubmodule(argv.slice(1)) ? name : null;
+  const hasMore = in_background || [via, redirects, assignments].some((list) => list.length > 0);
+  const isCalled = !hasMore && argv[0]?.text === name && isGit(name);
+  return isCalled && addsSubmodule(argv.slice(1)) ? name : null;
 }
 
 /** The program of the line that fetches from hosts, or null. */
@@ -100,10 +100,10 @@ export function stayingBehind(line: CommandLine): string | null {
   const [first] = left;
   if (first === undefined) return null;
   const last = Math.max(...left.map(({ end }) => end));
-  const is_ended = commands.some(
+  const isEnded = commands.some(
     ({ name, start, in_background }) => !in_background && start >= last && endsOrAwaits(name),
   );
-  return is_ended ? null : `${first.name} &`;
+  return isEnded ? null : `${first.name} &`;
 }
 
 /** True if something runs beside the rest of the line: it may serve on the loopback device. */
@@ -112,5 +112,5 @@ export function hasBackground(line: CommandLine): boolean {
 }
 
 function isGit(name: string): boolean {
-  return programCalled(name)?.works_on_repository === true;
+  return programCalled(name)?.worksOnRepository === true;
 }

@@ -18,7 +18,7 @@ export interface ProjectPlace {
   home: string;
   env: GuardEnv | undefined;
   /** Left out where there is no gate whose files could be touched. */
-  gate_files?: GateFiles | undefined;
+  gateFiles?: GateFiles | undefined;
   /** The folder of an active grant for writing to it and all below, at or above this one (real); undefined where there is none. */
   grantedFolder(folder: string): string | undefined;
 }
@@ -89,7 +89,7 @@ const SHARED: ReadonlySet<string> = new Set([...SYSTEM_FOLDERS.map((name) => `/$
  * Never a home folder or one above it, one that others share, a place whose content runs later or that holds keys, the gate's own
  * folders or one above them: who may write there could do more than change a project.
  */
-function isUsable(folder: string, { home, env, gate_files }: ProjectPlace): boolean {
+function isUsable(folder: string, { home, env, gateFiles }: ProjectPlace): boolean {
   if (SHARED.has(folder) || NO_PLACE.test(folder)) return false;
   if ([home, realForm(home) ?? home].some((one) => isAtOrBelow(one, folder))) return false;
   if (runsLater(folder, { home, env })) return false;
@@ -98,5 +98,5 @@ function isUsable(folder: string, { home, env, gate_files }: ProjectPlace): bool
   const form = pathFormOf(folder);
   if (protectedPath(form, home) !== undefined || holdsSecrets(form, home)) return false;
   const target = pathTarget(folder, home, undefined, true);
-  return gate_files?.touchedBy({ capability: "fs:write", target }) === undefined;
+  return gateFiles?.touchedBy({ capability: "fs:write", target }) === undefined;
 }

@@ -35,7 +35,7 @@ export interface TouchedPlace {
   cwd: string;
   env: GuardEnv | undefined;
   /** Left out where there is no gate whose files could be touched. */
-  gate_files?: GateFiles | undefined;
+  gateFiles?: GateFiles | undefined;
 }
 
 /** A process's own view, devices and the machine's sockets: another thing in a box, or nothing. */
@@ -90,18 +90,18 @@ class TouchedReader {
     const { cwd } = command;
     if (cwd !== null && !this.#isInside(placeOf(cwd))) return this.#leave(cwd);
     for (const folder of foldersNamed(command)) if (!this.#isInside(placeOf(folder))) this.#leave(folder);
-    const { written, trees_written, moved, changed, trees_changed, deleted, trees_deleted, placed, ...read } =
+    const { written, treesWritten, moved, changed, treesChanged, deleted, treesDeleted, placed, ...read } =
       effectsOf(command);
-    const changes = [written, trees_written, moved, changed, trees_changed, deleted, trees_deleted].flat();
+    const changes = [written, treesWritten, moved, changed, treesChanged, deleted, treesDeleted].flat();
     for (const word of [...changes, ...placed.map(({ word }) => word)]) this.#writtenWord(word, cwd);
     this.#script(command);
-    for (const word of read.only_read) this.#readWord(word, cwd, read.trees_read.includes(word));
+    for (const word of read.onlyRead) this.#readWord(word, cwd, read.treesRead.includes(word));
     for (const { is_put_away, word } of recordedAccesses(command).accesses)
       if (is_put_away && word !== "here") this.#needs.push(this.#named(word.text));
   }
 
-  #named(path: string, is_tree = false): ResolvedRequirement {
-    const target = pathTarget(path, this.#place.home, undefined, is_tree);
+  #named(path: string, isTree = false): ResolvedRequirement {
+    const target = pathTarget(path, this.#place.home, undefined, isTree);
     return markedByName({ capability: "fs:read", target }, new HeldByGit(this.#place.home));
   }
 
@@ -122,8 +122,8 @@ class TouchedReader {
   }
 
   #written(real: string, shown: string): void {
-    const is_kept = !BUILT.test(real) && runsLater(real, this.#environment);
-    if (!this.#isInside(real) || is_kept || askedEachTime(real) !== undefined) this.#leave(shown);
+    const isKept = !BUILT.test(real) && runsLater(real, this.#environment);
+    if (!this.#isInside(real) || isKept || askedEachTime(real) !== undefined) this.#leave(shown);
   }
 
   #writtenWord(word: Word, cwd: string | null): void {
@@ -156,21 +156,21 @@ class TouchedReader {
     const kind = fileKind(real);
     if (kind === "nothing") return;
     // Of a folder the box would show all, not its names alone.
-    const is_more = kind === "folder" && (!target.is_tree || access === "list" || skips_hidden === true);
-    if (kind === "other" || is_more || holdsTooMuch(real, this.#place.home, this.#project.root))
+    const isMore = kind === "folder" && (!target.is_tree || access === "list" || skips_hidden === true);
+    if (kind === "other" || isMore || holdsTooMuch(real, this.#place.home, this.#project.root))
       return this.#leave(pathName(target));
     this.#add(real, need);
   }
 
   /** What the needs don't say already, as the line isn't clear there. */
-  #readWord(word: Word, cwd: string | null, is_tree: boolean): void {
+  #readWord(word: Word, cwd: string | null, isTree: boolean): void {
     if (!word.is_resolved || word.glob === true || word.text === "" || DEVICE.test(word.text)) return;
     const path = absolutePath(word.text, cwd);
     const real = path === null ? null : realForm(path);
     if (path === null || real === null || this.#isInside(real)) return;
     if ([...this.#reads].some((one) => isAtOrBelow(real, one)) || isBelowAny(real, ALWAYS_READABLE)) return;
     const kind = fileKind(real);
-    if (kind === "nothing" || (kind === "folder" && !is_tree)) return;
+    if (kind === "nothing" || (kind === "folder" && !isTree)) return;
     const need = this.#named(path, kind === "folder");
     this.#read(need);
     for (const secret of askedBelow(need, new HeldByGit(this.#place.home))) this.#needs.push(secret);
@@ -198,8 +198,8 @@ function fixedFolder({ pieces }: Word, cwd: string | null): string | null {
   const [first] = pieces;
   if (first === undefined || first.kind === "unknown") return null;
   if (pieces.some(({ text, kind }) => kind !== "unknown" && /(?:^|\/)\.\.(?:\/|$)/.test(text))) return null;
-  const is_absolute = first.kind === "text" && first.text.startsWith("/");
-  if (!is_absolute) return first.kind === "text" && first.text.startsWith("~") ? null : cwd;
+  const isAbsolute = first.kind === "text" && first.text.startsWith("/");
+  if (!isAbsolute) return first.kind === "text" && first.text.startsWith("~") ? null : cwd;
   return first.text.slice(0, first.text.lastIndexOf("/")) || "/";
 }
 

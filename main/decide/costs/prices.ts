@@ -11,23 +11,23 @@ const MILLION = 1_000_000;
 /** What calls cost, as gate.toml says, or else the manifests of the user's own executors (docs/costs.md). */
 export class Prices {
   readonly config: CostConfig["costs"];
-  readonly #by_name: ReadonlyMap<string, OwnPrice>;
+  readonly #byName: ReadonlyMap<string, OwnPrice>;
 
   constructor({ costs, prices }: CostConfig) {
     this.config = costs;
-    this.#by_name = new Map(prices.map(({ executor, ...price }) => [executor, price]));
+    this.#byName = new Map(prices.map(({ executor, ...price }) => [executor, price]));
   }
 
   /** The names that gate.toml has a price for. */
   get names(): string[] {
-    return [...this.#by_name.keys()];
+    return [...this.#byName.keys()];
   }
 
   /** Null where no price is known, or the call is free. */
   priceOf({ executor: called, args }: ProposedCall, { manifest }: Executor): Price | null {
-    if (this.#by_name.size === 0 && manifest.price === undefined) return null;
+    if (this.#byName.size === 0 && manifest.price === undefined) return null;
     // An executor with several names has one price: the dearest, so that none of its names is a way around another's.
-    const configured = [called, manifest.name, ...manifest.aliases].flatMap((name) => this.#by_name.get(name) ?? []);
+    const configured = [called, manifest.name, ...manifest.aliases].flatMap((name) => this.#byName.get(name) ?? []);
     const known = configured.length > 0 ? configured : manifest.price === undefined ? [] : [manifest.price];
     const prices = known.map((price) => costOf(price, args)).sort((a, b) => b.amount - a.amount);
     const { amount = 0, is_estimated = false } = prices[0] ?? {};

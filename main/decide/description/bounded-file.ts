@@ -15,15 +15,15 @@ export type FileRead =
 
 /**
  * @param path absolute
- * @param max_bytes a longer file isn't read
+ * @param maxBytes a longer file isn't read
  */
-export function readBounded(path: string, max_bytes: number, place: CallPlace): FileRead {
+export function readBounded(path: string, maxBytes: number, place: CallPlace): FileRead {
   const real = realForm(path);
   if (real === null || leadsElsewhere(path, real, place)) return { kind: "unreadable" };
   const kind = kindOf(real);
   if (kind !== "file") return { kind: kind === "nothing" ? "nothing" : "unreadable" };
   try {
-    const bytes = readRegularBytes(real, { max_bytes, follows: false });
+    const bytes = readRegularBytes(real, { maxBytes, follows: false });
     return { kind: "file", bytes, text: textOf(bytes) };
   } catch {
     return { kind: "unreadable" }; // too large, gone, replaced or forbidden by now: nothing is known of it
@@ -45,8 +45,8 @@ function leadsElsewhere(path: string, real: string, { cwd, home, project }: Call
   if (project !== null && isAtOrBelow(real, project)) return false;
   return ![cwd, home].some((base) => {
     if (base === undefined || !isAtOrBelow(path, base)) return false;
-    const real_base = realForm(base);
-    return real_base !== null && `${real_base === "/" ? "" : real_base}${path.slice(base.length)}` === real;
+    const realBase = realForm(base);
+    return realBase !== null && `${realBase === "/" ? "" : realBase}${path.slice(base.length)}` === real;
   });
 }
 

@@ -30,7 +30,7 @@ type ChangingCall = Pick<Reviewable, "call" | "executor" | "needs">;
 
 /** A text that is put in another one's place. */
 interface Replacement {
-  old_text: string;
+  oldText: string;
   new_text: string;
   all: boolean;
 }
@@ -50,7 +50,7 @@ export function changesOf(x: ChangingCall, lines: readonly CommandLine[], place:
   const { call, executor } = x;
   const { args } = call;
   const file = readBounded(path.read, MAX_FILE, place);
-  if (path.is_delete) return [deleted(path.shown, file, shown)];
+  if (path.isDelete) return [deleted(path.shown, file, shown)];
   const replacements = replacementsIn(args);
   if (replacements !== null) return [edited(path.shown, file, replacements, shown)];
   if (typeof args.new_source === "string") return [notebookEdited(path.shown, file, args, shown)];
@@ -59,19 +59,19 @@ export function changesOf(x: ChangingCall, lines: readonly CommandLine[], place:
 }
 
 /** The one file that a tool writes: its name, and where it is. */
-function writtenPath({ executor, needs }: ChangingCall): { shown: string; read: string; is_delete: boolean } | null {
+function writtenPath({ executor, needs }: ChangingCall): { shown: string; read: string; isDelete: boolean } | null {
   const named = executor.manifest.needs.filter(({ capability }) => capability === "fs:write");
   const writes = needs.filter(({ capability, target }) => capability === "fs:write" && target.kind === "path");
   const [write] = writes;
   if (named.length !== 1 || write?.target.kind !== "path") return null;
-  return { shown: pathName(write.target), read: write.target.lexical, is_delete: write.access === "delete" };
+  return { shown: pathName(write.target), read: write.target.lexical, isDelete: write.access === "delete" };
 }
 
 function replacementsIn(args: Args): Replacement[] | null {
   const { old_string = args.oldString, new_string = args.newString } = args;
   if (typeof old_string === "string" && typeof new_string === "string") {
     const all = [args.replace_all, args.allow_multiple, args.replaceAll].includes(true);
-    return [{ old_text: old_string, new_text: new_string, all }];
+    return [{ oldText: old_string, new_text: new_string, all }];
   }
   if (!Array.isArray(args.edits)) return null;
   return args.edits.flatMap((edit: unknown) => {
@@ -87,7 +87,7 @@ function edited(
   shown: ShownLines,
 ): DescribedChange {
   const [first] = replacements;
-  if (file.kind === "nothing" && first?.old_text === "") {
+  if (file.kind === "nothing" && first?.oldText === "") {
     const made = replaced("", replacements.slice(1), first.new_text);
     if (made !== null) return change(path, "new", null, differenceOf([], linesOf(made), shown));
   }
@@ -97,8 +97,8 @@ function edited(
     const old = linesOf(before);
     return change(path, "edits", old.length, differenceOf(old, linesOf(after), shown));
   }
-  const lines = replacements.flatMap(({ old_text, new_text }) => [
-    ...linesOf(old_text).map((text) => ({ kind: "removed" as const, text })),
+  const lines = replacements.flatMap(({ oldText, new_text }) => [
+    ...linesOf(oldText).map((text) => ({ kind: "removed" as const, text })),
     ...linesOf(new_text).map((text) => ({ kind: "added" as const, text })),
   ]);
   return change(path, "unknown", null, listed(lines, shown));
@@ -108,25 +108,25 @@ function edited(
 function replaced(text: string, replacements: readonly Replacement[], begin = text): string | null {
   if (text.length * replacements.length > MAX_SEARCHED) return null;
   let now = begin;
-  for (const { old_text, new_text, all } of replacements) {
-    if (old_text === "") return null;
-    const at = now.indexOf(old_text);
+  for (const { oldText, new_text, all } of replacements) {
+    if (oldText === "") return null;
+    const at = now.indexOf(oldText);
     if (at === -1) return null;
     if (all) {
-      const parts = now.split(old_text);
+      const parts = now.split(oldText);
       if (now.length + (parts.length - 1) * new_text.length > 2 * MAX_FILE) return null;
       now = parts.join(new_text);
-    } else now = now.slice(0, at) + new_text + now.slice(at + old_text.length);
+    } else now = now.slice(0, at) + new_text + now.slice(at + oldText.length);
     if (now.length > 2 * MAX_FILE) return null;
   }
   return now;
 }
 
 function written(path: string, file: FileRead, content: string, shown: ShownLines): DescribedChange {
-  const is_compared = content.length <= 2 * MAX_FILE;
-  if (file.kind === "nothing" && is_compared)
+  const isCompared = content.length <= 2 * MAX_FILE;
+  if (file.kind === "nothing" && isCompared)
     return change(path, "new", null, differenceOf([], linesOf(content), shown));
-  if (file.kind === "file" && file.text !== null && is_compared) {
+  if (file.kind === "file" && file.text !== null && isCompared) {
     const old = linesOf(file.text);
     return change(path, "replaces", old.length, differenceOf(old, linesOf(content), shown));
   }
@@ -141,7 +141,7 @@ function deleted(path: string, file: FileRead, shown: ShownLines): DescribedChan
 }
 
 function notebookEdited(path: string, file: FileRead, args: Args, shown: ShownLines): DescribedChange {
-  const source = args.edit_mode === "delete" ? "" : String(args.new_source);
+  const source = args.editMode === "delete" ? "" : String(args.new_source);
   const cell = file.kind === "file" && file.text !== null ? notebookCell(file.text, args) : null;
   const before = linesOf(cell?.source ?? "");
   const { hunks, ...difference } = differenceOf(before, linesOf(source), shown);
@@ -197,9 +197,9 @@ function patched(
       .join("");
     return [written(path, there, content, shown)];
   }
-  const moved_to = file.moved_to === undefined ? null : resolvePath(file.moved_to, place.home, place.cwd);
+  const movedTo = file.movedTo === undefined ? null : resolvePath(file.movedTo, place.home, place.cwd);
   const moved =
-    moved_to === null ? [] : [change(moved_to.lexical, statusOfMove(moved_to.lexical), null, listed([], shown))];
+    movedTo === null ? [] : [change(movedTo.lexical, statusOfMove(movedTo.lexical), null, listed([], shown))];
   return [updated(path, there, file, shown), ...moved];
 }
 
@@ -243,21 +243,21 @@ function indexOfLines(
   return -1;
 }
 
-function change(path: string, status: Status, old_lines: number | null, difference: LineDifference): DescribedChange {
+function change(path: string, status: Status, oldLines: number | null, difference: LineDifference): DescribedChange {
   const { added, removed, hunks, left_out } = difference;
-  return { path, status, old_lines, added, removed, hunks, left_out };
+  return { path, status, old_lines: oldLines, added, removed, hunks, left_out };
 }
 
 /** The cell of a notebook (nbformat 4) that a call changes, as its text. Null where the text is no notebook, or has no such cell. */
 function notebookCell(text: string, args: Readonly<Record<string, unknown>>): { source: string } | null {
   const cells = cellsOf(text);
   if (cells === null) return null;
-  if (args.edit_mode === "insert") return { source: "" };
-  const { cell_id, cell_number } = args;
-  const by_number = /^cell-(\d+)$/.exec(String(cell_id))?.[1] ?? cell_number;
+  if (args.editMode === "insert") return { source: "" };
+  const { cell_id, cellNumber } = args;
+  const byNumber = /^cell-(\d+)$/.exec(String(cell_id))?.[1] ?? cellNumber;
   const cell =
     cells.find((one) => one.id !== undefined && one.id === cell_id) ??
-    (by_number === undefined ? undefined : cells[Number(by_number)]);
+    (byNumber === undefined ? undefined : cells[Number(byNumber)]);
   return cell === undefined ? null : { source: sourceOf(cell.source) };
 }
 

@@ -17,11 +17,11 @@ export interface Counted {
 
 /** Folders that are named, and the files in them and among the paths; nothing where none of the paths is there. Links count as files. */
 export function counted(paths: readonly string[]): Counted {
-  const ends_at = performance.now() + MAX_MS;
+  const endsAt = performance.now() + MAX_MS;
   let seen = 0;
   let folders = 0;
   let files = 0;
-  let is_whole = true;
+  let isWhole = true;
   for (const path of new Set(paths)) {
     const kind = kindOf(path);
     if (kind === "nothing") continue;
@@ -31,15 +31,15 @@ export function counted(paths: readonly string[]): Counted {
     }
     folders++;
     const left = MAX_COUNTED - files;
-    if (left <= 0 || !is_whole) {
-      is_whole = false;
+    if (left <= 0 || !isWhole) {
+      isWhole = false;
       continue;
     }
-    is_whole = scanTree(path, { max_entries: left, max_depth: 64, skipped: NONE }, ({ is_folder }) => {
+    isWhole = scanTree(path, { maxEntries: left, maxDepth: 64, skipped: NONE }, ({ is_folder }) => {
       if (!is_folder) files++;
-      return ++seen < ALWAYS_COUNTED || performance.now() < ends_at;
+      return ++seen < ALWAYS_COUNTED || performance.now() < endsAt;
     });
   }
   if (folders === 0 && files === 0) return {};
-  return { ...(folders > 0 ? { folders } : {}), files, ...(is_whole ? {} : { is_more: true }) };
+  return { ...(folders > 0 ? { folders } : {}), files, ...(isWhole ? {} : { is_more: true }) };
 }

@@ -33,19 +33,19 @@ function description(x: Describable): Description {
   const place = { ...placeOf(call, settings.home, settings.env), has_comments: takesComments(executor) };
   const held = new HeldByGit(settings.home);
   const lines = commandLinesOf(x);
-  const is_command = lines.length > 0;
-  const of_tool = [...hazardOfTool(executor.manifest), ...typedIntoLater(lines, executor.manifest)];
-  const of_arguments = is_command ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
-  const hazards = [...of_tool, ...of_arguments];
-  const of_call = is_command ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
+  const isCommand = lines.length > 0;
+  const ofTool = [...hazardOfTool(executor.manifest), ...typedIntoLater(lines, executor.manifest)];
+  const ofArguments = isCommand ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
+  const hazards = [...ofTool, ...ofArguments];
+  const ofCall = isCommand ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   // What a tool that nothing describes does with a command line isn't known, whatever the line says.
-  const is_known = executor.is_described || executor.mcp?.state === "looks";
-  const base = is_known ? of_call : worse(of_call, "anything");
-  const of_hazards = effectOfHazards(hazards, base === "anything" || base === "final");
+  const isKnown = executor.is_described || executor.mcp?.state === "looks";
+  const base = isKnown ? ofCall : worse(ofCall, "anything");
+  const ofHazards = effectOfHazards(hazards, base === "anything" || base === "final");
   const changes = changesOf(x, lines, place);
   return {
-    kind: is_command ? "command" : changes.length > 0 && isGivenPatch(executor) ? "edit" : kindOf(x),
-    effect: worse(base, of_hazards),
+    kind: isCommand ? "command" : changes.length > 0 && isGivenPatch(executor) ? "edit" : kindOf(x),
+    effect: worse(base, ofHazards),
     hazards: worstFirst(hazards),
     commands: lines.map((line) => describedCommand(line, call, place)),
     changes,
@@ -104,8 +104,8 @@ function kindOf({ call, executor, needs }: Describable): CallKind {
 /** Arguments of tools that change a part of a file. */
 const EDIT_ARGS = ["old_string", "new_string", "oldString", "newString", "edits", "new_source"] as const;
 
-function mcpOf(executor: string, is_described: boolean): Description["mcp"] {
-  const named = is_described ? null : /^mcp__(.+?)__(.+)$/.exec(executor);
+function mcpOf(executor: string, isDescribed: boolean): Description["mcp"] {
+  const named = isDescribed ? null : /^mcp__(.+?)__(.+)$/.exec(executor);
   if (named === null) return null;
   return { server: named[1] ?? "", tool: named[2] ?? "", claims: [] };
 }
@@ -142,9 +142,9 @@ function describedCommand(line: CommandLine, call: ProposedCall, place: CallPlac
   const parts = partsOf(line, cleared)
     .filter(({ start, end }) => {
       const key = `${start} ${end}`;
-      const is_new = start < end && end <= text.length && !seen.has(key);
+      const isNew = start < end && end <= text.length && !seen.has(key);
       seen.add(key);
-      return is_new;
+      return isNew;
     })
     .sort((a, b) => a.start - b.start || b.end - a.end)
     .slice(0, MAX_PARTS)
@@ -293,13 +293,13 @@ class Lexer {
   }
 
   #word(word: SyntaxNode): void {
-    let is_plain = true;
+    let isPlain = true;
     forEachChild(word, (child) => {
-      is_plain = false;
+      isPlain = false;
       this.visit(child);
       if (child.type === "Literal") this.#covered.push({ start: child.pos, end: child.end });
     });
-    if (is_plain) this.#covered.push({ start: word.pos, end: word.end });
+    if (isPlain) this.#covered.push({ start: word.pos, end: word.end });
   }
 
   #redirect(node: SyntaxNode): void {

@@ -36,23 +36,23 @@ const EFFECT_OF: Partial<Record<HazardId, Effect>> = {
   "sends-mail": "sends",
 };
 
-export function effectOfHazards(hazards: readonly Hazard[], deletes_for_good: boolean): Effect {
+export function effectOfHazards(hazards: readonly Hazard[], deletesForGood: boolean): Effect {
   return hazards
-    .map(({ id }) => (id === "deletes-files" && deletes_for_good ? "final" : (EFFECT_OF[id] ?? "reads")))
+    .map(({ id }) => (id === "deletes-files" && deletesForGood ? "final" : (EFFECT_OF[id] ?? "reads")))
     .reduce(worse, "reads");
 }
 
 /** Of a tool that says what it needs. */
 export function effectOfTool({ executor, needs }: Pick<Reviewable, "executor" | "needs">, held: HeldByGit): Effect {
-  const from_needs = effectOfNeeds(needs, held);
-  return sendsAway(executor, needs) ? worse(from_needs, "sends") : from_needs;
+  const fromNeeds = effectOfNeeds(needs, held);
+  return sendsAway(executor, needs) ? worse(fromNeeds, "sends") : fromNeeds;
 }
 
 /** True if a call takes something away from this machine: more than the question for what is fetched. What runs code may do so besides. */
 export function sendsAway({ manifest }: Pick<Executor, "manifest">, needs: readonly ResolvedRequirement[]): boolean {
   if (needs.some(isSent)) return true;
-  const has_network = needs.some(({ capability }) => capability === "network:http" || capability === "llm:online");
-  return has_network && manifest.reversibility !== "reversible" && !isShell(manifest);
+  const hasNetwork = needs.some(({ capability }) => capability === "network:http" || capability === "llm:online");
+  return hasNetwork && manifest.reversibility !== "reversible" && !isShell(manifest);
 }
 
 /** Something is sent where this is needed. */
@@ -71,8 +71,8 @@ function effectOfNeeds(needs: readonly ResolvedRequirement[], held: HeldByGit): 
     .map((need) => {
       const effect = effectOfNeed(need, held);
       // What is moved is there under another name.
-      const is_moved = need.target.kind === "path" && copied.has(need.target.lexical);
-      return effect === "final" && is_moved ? "changes_files" : effect;
+      const isMoved = need.target.kind === "path" && copied.has(need.target.lexical);
+      return effect === "final" && isMoved ? "changes_files" : effect;
     })
     .reduce(worse, "reads");
 }
@@ -106,11 +106,11 @@ export function effectOfLines(
   if (lines.length === 0) return "anything";
   const texts = new Set(lines.map(({ text }) => text));
   // What its paths mean beyond the line: content that is run later.
-  const runs_more = needs.some(
+  const runsMore = needs.some(
     ({ capability, target }) => capability === "code:exec" && !(target.kind === "exact" && texts.has(target.value)),
   );
-  const of_lines = lines.map((line) => effectOfLine(line, call, place, held));
-  return [...of_lines, runs_more ? ("anything" as const) : ("reads" as const)].reduce(worse, "reads");
+  const ofLines = lines.map((line) => effectOfLine(line, call, place, held));
+  return [...ofLines, runsMore ? ("anything" as const) : ("reads" as const)].reduce(worse, "reads");
 }
 
 function effectOfLine(line: CommandLine, call: Reviewable["call"], place: CallPlace, held: HeldByGit): Effect {
@@ -118,17 +118,17 @@ function effectOfLine(line: CommandLine, call: Reviewable["call"], place: CallPl
   const { commands, unread } = line.reading;
   if (unread !== null || (commands.length === 0 && cleared.unclear !== null)) return "anything";
   if (cleared.unclear === null) {
-    return commands.some(({ name }) => programCalled(name)?.works_on_repository)
+    return commands.some(({ name }) => programCalled(name)?.worksOnRepository)
       ? effectOfGitLine(commands, cleared, place, held)
       : effectOfNeeds(cleared.needs, held);
   }
   return commands
     .map((command) => {
       const parts = cleared.commands.filter(({ start, end }) => start >= command.start && end <= command.end);
-      const is_clear = parts.length > 0 && parts.every(({ unclear }) => unclear === null);
-      const of_git = effectOfGit(command, place);
-      if (of_git !== null) return of_git;
-      if (!is_clear) return "anything";
+      const isClear = parts.length > 0 && parts.every(({ unclear }) => unclear === null);
+      const ofGit = effectOfGit(command, place);
+      if (ofGit !== null) return ofGit;
+      if (!isClear) return "anything";
       return effectOfNeeds(
         parts.flatMap(({ needs }) => needs),
         held,
@@ -147,15 +147,15 @@ function effectOfGitLine(
   return cleared.commands
     .map(({ start, end, needs }) => {
       const command = commands.find((one) => one.start <= start && one.end >= end);
-      const of_git = command === undefined ? null : effectOfGit(command, place);
-      return of_git ?? effectOfNeeds(needs, held);
+      const ofGit = command === undefined ? null : effectOfGit(command, place);
+      return ofGit ?? effectOfNeeds(needs, held);
     })
     .reduce(worse, "reads");
 }
 
 function effectOfGit(command: SimpleCommand, { home }: CallPlace): Effect | null {
-  const is_git = programCalled(command.name)?.works_on_repository === true && command.via.length === 0;
-  return is_git && command.redirects.length === 0 ? gitEffect(command.argv.slice(1), command.cwd, home) : null;
+  const isGit = programCalled(command.name)?.worksOnRepository === true && command.via.length === 0;
+  return isGit && command.redirects.length === 0 ? gitEffect(command.argv.slice(1), command.cwd, home) : null;
 }
 
 /** The required three words for it (docs/decisions/requirements-approvals.md, "Card"). */

@@ -92,33 +92,33 @@ export function worstFirst(hazards: readonly Hazard[]): Hazard[] {
 function hazardsOfCommand(line: CommandLine, command: SimpleCommand, place: CallPlace, held: HeldByGit): Hazard[] {
   // A word that is a subcommand of its program, and is called like another one.
   const [outer] = command.via.slice(-1);
-  if (command.is_speculative && outer !== undefined && hazardRulesOf(outer).length > 0) return [];
+  if (command.isSpeculative && outer !== undefined && hazardRulesOf(outer).length > 0) return [];
   const spanOf = (marks: readonly Span[]) => spanIn(line, marks.length === 0 ? [command] : marks);
-  const is_elsewhere = command.via.some(runsElsewhere);
+  const isElsewhere = command.via.some(runsElsewhere);
   const hazards: Hazard[] = rootOf(line, command);
   for (const { marks, ...found } of byPrograms(command, place)) hazards.push({ ...found, span: spanOf(marks) });
   hazards.push(...disk(command, spanOf));
-  if (is_elsewhere || programCalled(command.name)?.works_on_repository) return hazards;
-  const { deleted, trees_deleted, found_deleted, only_read } = effectsOf(command);
-  const single = deleted.filter((word) => !found_deleted.includes(word));
+  if (isElsewhere || programCalled(command.name)?.worksOnRepository) return hazards;
+  const { deleted, treesDeleted, foundDeleted, onlyRead } = effectsOf(command);
+  const single = deleted.filter((word) => !foundDeleted.includes(word));
   const lost = [
-    ...trees_deleted,
+    ...treesDeleted,
     ...single.filter((word) => {
       const path = pathOf(word, command);
       return path === null || word.glob === true || (kindOf(path) !== "nothing" && held.heldAt(path) !== "held");
     }),
   ];
-  if (lost.length > 0 || found_deleted.length > 0) {
+  if (lost.length > 0 || foundDeleted.length > 0) {
     const [program] = command.argv;
-    const marks = found_deleted.length > 0 || program === undefined ? [command] : [program, ...lost];
-    const paths = found_deleted.length > 0 ? [null] : lost.map((word) => pathOf(word, command));
+    const marks = foundDeleted.length > 0 || program === undefined ? [command] : [program, ...lost];
+    const paths = foundDeleted.length > 0 ? [null] : lost.map((word) => pathOf(word, command));
     hazards.push(...deletedBy(paths, spanOf(marks)));
   }
   for (const word of writtenWords(command)) {
     const path = pathOf(word, command);
     if (path !== null) hazards.push(...written(formsOf(path), shown(path, place), spanOf([word]), place));
   }
-  for (const word of only_read) {
+  for (const word of onlyRead) {
     const path = pathOf(word, command);
     if (path !== null) hazards.push(...secretRead(formsOf(path), shown(path, place), spanOf([word])));
   }
@@ -170,23 +170,16 @@ function disk(command: SimpleCommand, spanOf: (marks: readonly Span[]) => Hazard
   const tool = diskToolCalled(command.name);
   const texts = command.argv.slice(1).map(({ text }) => text);
   if (tool === undefined || onlySays(texts)) return [];
-  const is_device = texts.some((text) => text.startsWith("/dev/"));
-  const overwrites = tool.makes_file_system === true || (tool.wipes === true && is_device) || destroysPool(tool, texts);
+  const isDevice = texts.some((text) => text.startsWith("/dev/"));
+  const overwrites = tool.makesFileSystem === true || (tool.wipes === true && isDevice) || destroysPool(tool, texts);
   return overwrites ? [{ id: "overwrites-disk", span: spanOf([]) }] : [];
 }
 
 /** What it writes, makes, moves or changes the rights of; its redirections among it. */
 function writtenWords(command: SimpleCommand): Word[] {
-  const { written, changed, trees_changed, trees_written, moved, placed } = effectsOf(command);
+  const { written, changed, treesChanged, treesWritten, moved, placed } = effectsOf(command);
   return [
-    ...new Set([
-      ...written,
-      ...changed,
-      ...trees_changed,
-      ...trees_written,
-      ...moved,
-      ...placed.map(({ word }) => word),
-    ]),
+    ...new Set([...written, ...changed, ...treesChanged, ...treesWritten, ...moved, ...placed.map(({ word }) => word)]),
   ];
 }
 
@@ -194,8 +187,8 @@ function written(paths: readonly string[], path: string, span: Hazard["span"], p
   if (paths.some((one) => /^\/dev\//.test(one))) return [];
   if (paths.some((one) => runsLater(one, place))) return [{ id: "changes-what-runs-later", span, path }];
   if (paths.some((one) => INSTRUCTIONS.test(one))) return [{ id: "instructs-agents", span, path }];
-  const is_outside = paths.some((one) => place.isOutside(one));
-  return is_outside ? [{ id: "writes-outside-project", span, path }] : [];
+  const isOutside = paths.some((one) => place.isOutside(one));
+  return isOutside ? [{ id: "writes-outside-project", span, path }] : [];
 }
 
 /** What agents read by itself as they start in a folder, or at and below its first: not run, but done. */
@@ -268,13 +261,13 @@ const runsText = (name: string): boolean => SHELLS.has(name) || interpreterOf(na
 
 /** `curl URL | sh -s`: a later part of its pipeline runs what comes on its input. */
 function takesFromPipe(runner: SimpleCommand, source: SimpleCommand): boolean {
-  if (runner.pipeline === 0 || runner.pipeline !== source.pipeline || runner.pipeline_index <= source.pipeline_index)
+  if (runner.pipeline === 0 || runner.pipeline !== source.pipeline || runner.pipelineIndex <= source.pipelineIndex)
     return false;
   if (!runsText(runner.name)) return false;
   const script = scriptWordOf(runner.name, runner.argv);
-  const reads_input = script === null || /^\/dev\/(?:stdin|fd\/0)$/.test(script.text);
+  const readsInput = script === null || /^\/dev\/(?:stdin|fd\/0)$/.test(script.text);
   return (
-    reads_input &&
+    readsInput &&
     (SHELLS.has(runner.name) ||
       !runner.argv.some(({ text }) => /^-\w*[ceEpnmrVv]$|^--(?:eval|print|version|help)$/.test(text)))
   );

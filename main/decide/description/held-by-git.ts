@@ -14,7 +14,7 @@ import { scanTree } from "../../shell-reading/targets/tree-scan.ts";
 
 /** Files of which git would have to hold each one, for a folder to be held. */
 const MAX_FILES = 500;
-const LIMITS = { max_entries: 2000, max_depth: 32, skipped: new Set<string>() };
+const LIMITS = { maxEntries: 2000, maxDepth: 32, skipped: new Set<string>() };
 /** Bytes: up to here the content itself is compared, not only its size and time. */
 const MAX_HASHED = 1024 * 1024;
 /** Bytes of content that are compared for one description: beyond them git holds nothing. */
@@ -33,8 +33,8 @@ export class HeldByGit {
   readonly #home: string;
   readonly #indexes = new Map<string, Read | null>();
   readonly #held = new Map<string, Held>();
-  readonly #all_held = new Map<string, boolean>();
-  #hashed_left = MAX_HASHED_TOGETHER;
+  readonly #allHeld = new Map<string, boolean>();
+  #hashedLeft = MAX_HASHED_TOGETHER;
 
   constructor(home: string) {
     this.#home = home;
@@ -67,10 +67,10 @@ export class HeldByGit {
   /** True if git holds all that lies at and below a path; an empty folder, or nothing at all, is held. */
   holdsAllBelow(path: string): boolean {
     if (kindOf(path) !== "folder") return this.heldAt(path) !== "not_held";
-    const known = this.#all_held.get(path);
+    const known = this.#allHeld.get(path);
     if (known !== undefined) return known;
     const found = this.#lookBelow(path);
-    this.#all_held.set(path, found);
+    this.#allHeld.set(path, found);
     return found;
   }
 
@@ -79,13 +79,13 @@ export class HeldByGit {
     if (root === null || root === path) return false;
     const index = this.#index(root)?.index;
     let files = 0;
-    const is_seen = scanTree(path, LIMITS, ({ relative, is_folder, is_link }) => {
+    const isSeen = scanTree(path, LIMITS, ({ relative, is_folder, is_link }) => {
       if (is_folder) return true;
       const file = `${path}/${relative}`;
       const entry = index?.entry(file.slice(root.length + 1));
       return !is_link && ++files <= MAX_FILES && entry !== undefined && this.#isSame(root, entry, file);
     });
-    return is_seen;
+    return isSeen;
   }
 
   #index(root: string): Read | null {
@@ -98,15 +98,15 @@ export class HeldByGit {
 
   #isSame(root: string, entry: IndexEntry, path: string): boolean {
     const stat = fileAt(path);
-    if (stat === null || !entry.has_content || (entry.mode & 0o170000) !== 0o100000) return false;
+    if (stat === null || !entry.hasContent || (entry.mode & 0o170000) !== 0o100000) return false;
     if (stat.size % 2 ** 32 !== entry.size) return false;
     if (stat.size <= MAX_HASHED) {
-      this.#hashed_left -= stat.size;
-      return this.#hashed_left >= 0 && blobName(path) === entry.oid;
+      this.#hashedLeft -= stat.size;
+      return this.#hashedLeft >= 0 && blobName(path) === entry.oid;
     }
     // A file of the same time as the index may have changed after it was looked at.
-    const index_ms = this.#index(root)?.mtime_ms ?? 0;
-    return Math.floor(stat.mtimeMs / 1000) === entry.mtime && stat.mtimeMs < index_ms - 1000;
+    const indexMs = this.#index(root)?.mtime_ms ?? 0;
+    return Math.floor(stat.mtimeMs / 1000) === entry.mtime && stat.mtimeMs < indexMs - 1000;
   }
 }
 
@@ -125,7 +125,7 @@ function fileAt(path: string): Stats | null {
 
 function blobName(path: string): string | null {
   try {
-    const content = readRegularBytes(path, { max_bytes: MAX_HASHED });
+    const content = readRegularBytes(path, { maxBytes: MAX_HASHED });
     return createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
   } catch {
     return null; // it can't be read: then it isn't known to be the same

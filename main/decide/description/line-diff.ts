@@ -90,12 +90,12 @@ function runsOf(removed: readonly string[], added: readonly string[]): Run[] | n
       { kind: "added", texts: added },
     ];
   if (!haveCommonLines(removed, added)) return null;
-  const is_long = removed.length + added.length > ALWAYS_COMPARED;
-  const limits = { maxEditLength: MAX_EDITS, ...(is_long ? { timeout: MAX_MS } : {}) };
+  const isLong = removed.length + added.length > ALWAYS_COMPARED;
+  const limits = { maxEditLength: MAX_EDITS, ...(isLong ? { timeout: MAX_MS } : {}) };
   const parts = diffArrays([...removed], [...added], limits);
   return (
-    parts?.map(({ added: is_added, removed: is_removed, value }): Run => {
-      return { kind: is_added ? "added" : is_removed ? "removed" : "same", texts: value };
+    parts?.map(({ added: isAdded, removed: isRemoved, value }): Run => {
+      return { kind: isAdded ? "added" : isRemoved ? "removed" : "same", texts: value };
     }) ?? null
   );
 }
@@ -118,11 +118,11 @@ const OLD_LINES = 100;
 
 function replacedWhole({ removed, added, lead, tail, first }: Replaced, shown: ShownLines): LineDifference {
   const line = (kind: Line["kind"]) => (text: string) => ({ kind, text });
-  const is_cut = removed.length > OLD_LINES;
+  const isCut = removed.length > OLD_LINES;
   const old = [...lead.map(line("same")), ...removed.slice(0, OLD_LINES).map(line("removed"))];
   const now = [...added.slice(0, MAX_LINES).map(line("added")), ...tail.map(line("same"))];
   const at = { old: first + lead.length + removed.length, new: first + lead.length };
-  const hunks: Hunk[] = is_cut
+  const hunks: Hunk[] = isCut
     ? [
         { old_start: first, new_start: first, lines: old },
         { old_start: at.old, new_start: at.new, lines: now },
@@ -136,48 +136,48 @@ function replacedWhole({ removed, added, lead, tail, first }: Replaced, shown: S
 /** Cuts out what is equal for long. */
 function hunksOf(runs: readonly Run[], first: number): Hunk[] {
   const hunks: Hunk[] = [];
-  let old_at = first;
-  let new_at = first;
+  let oldAt = first;
+  let newAt = first;
   let hunk: Hunk | undefined;
   let lead: readonly string[] = [];
   for (const [index, { kind, texts }] of runs.entries()) {
     if (texts.length === 0) continue;
     if (kind === "same") {
-      const ends_here = hunk !== undefined && (texts.length > 2 * CONTEXT || index === runs.length - 1);
-      const kept = ends_here ? texts.slice(0, CONTEXT) : texts;
+      const endsHere = hunk !== undefined && (texts.length > 2 * CONTEXT || index === runs.length - 1);
+      const kept = endsHere ? texts.slice(0, CONTEXT) : texts;
       for (const text of hunk === undefined ? [] : kept) hunk?.lines.push({ kind, text });
-      if (ends_here) hunk = undefined;
+      if (endsHere) hunk = undefined;
       lead = hunk === undefined ? texts.slice(-CONTEXT) : [];
-      old_at += texts.length;
-      new_at += texts.length;
+      oldAt += texts.length;
+      newAt += texts.length;
       continue;
     }
     if (hunk === undefined) {
       hunk = {
-        old_start: old_at - lead.length,
-        new_start: new_at - lead.length,
+        old_start: oldAt - lead.length,
+        new_start: newAt - lead.length,
         lines: lead.map((text) => ({ kind: "same", text })),
       };
       hunks.push(hunk);
     }
     for (const text of texts) hunk.lines.push({ kind, text });
-    if (kind === "removed") old_at += texts.length;
-    else new_at += texts.length;
+    if (kind === "removed") oldAt += texts.length;
+    else newAt += texts.length;
   }
   return hunks;
 }
 
 function bounded(hunks: readonly Hunk[], shown: ShownLines): { hunks: Hunk[]; left_out: number } {
-  let left_out = 0;
+  let leftOut = 0;
   const kept: Hunk[] = [];
   for (const { lines, ...hunk } of hunks) {
     const own: Line[] = [];
     for (const { kind, text } of lines) {
-      const line = left_out > 0 ? null : shown.take(text);
-      if (line === null) left_out++;
+      const line = leftOut > 0 ? null : shown.take(text);
+      if (line === null) leftOut++;
       else own.push({ kind, text: line });
     }
     if (own.length > 0) kept.push({ ...hunk, lines: own });
   }
-  return { hunks: kept, left_out };
+  return { hunks: kept, left_out: leftOut };
 }

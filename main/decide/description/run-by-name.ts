@@ -46,7 +46,7 @@ export function standsForOf(lines: readonly CommandLine[], place: CallPlace): St
     for (const [at, command] of commands.entries()) {
       if (found.size >= MAX_NAMES) break;
       if (isGateItself(command)) continue;
-      const all = runBy({ line, command, before: commands.slice(0, at), is_inner: false }, reader);
+      const all = runBy({ line, command, before: commands.slice(0, at), isInner: false }, reader);
       for (const each of all.slice(0, MAX_NAMES - found.size)) found.set(`${each.name}\n${each.file}`, each);
     }
   }
@@ -59,12 +59,12 @@ interface Place {
   command: SimpleCommand;
   /** Those that run before it. */
   before: readonly SimpleCommand[];
-  is_inner: boolean;
+  isInner: boolean;
 }
 
 function runBy(here: Place, reader: ScriptReader): StandsFor[] {
   const { command } = here;
-  if (command.is_speculative || command.via.some(runsElsewhere) || command.cwd === null) return [];
+  if (command.isSpeculative || command.via.some(runsElsewhere) || command.cwd === null) return [];
   const found = namedBy(here, reader);
   for (const one of loadedFilesOf(command, here.before)) {
     if (found.length >= MAX_NAMES || !reader.mayLook()) break;
@@ -85,7 +85,7 @@ class ScriptReader {
   readonly #there = new Map<string, boolean>();
   #left = MAX_TOGETHER;
   readonly #naming = new Map<string, FileRead>();
-  #left_naming = MAX_NAMING;
+  #leftNaming = MAX_NAMING;
   #looks = MAX_LOOKS;
 
   constructor(place: CallPlace) {
@@ -99,15 +99,15 @@ class ScriptReader {
 
   /** Also what can't be read. */
   isThere(file: string): boolean {
-    const is_there = this.#there.get(file) ?? readBounded(file, 0, this.place).kind !== "nothing";
-    this.#there.set(file, is_there);
-    return is_there;
+    const isThere = this.#there.get(file) ?? readBounded(file, 0, this.place).kind !== "nothing";
+    this.#there.set(file, isThere);
+    return isThere;
   }
 
-  read(file: string, max_bytes: number): FileRead {
+  read(file: string, maxBytes: number): FileRead {
     const known = this.#known.get(file);
-    if (known?.kind === "file" && known.bytes.length <= max_bytes) return known;
-    const read = readBounded(file, Math.min(max_bytes, this.#left), this.place);
+    if (known?.kind === "file" && known.bytes.length <= maxBytes) return known;
+    const read = readBounded(file, Math.min(maxBytes, this.#left), this.place);
     if (read.kind === "file") this.#left -= read.bytes.length;
     this.#known.set(file, read);
     return read;
@@ -117,8 +117,8 @@ class ScriptReader {
   readNaming(file: string, form: NamedScripts["form"]): FileRead {
     const known = this.#naming.get(file);
     if (known !== undefined) return known;
-    const read = this.read(file, Math.min(this.#left_naming, form === "aliases" ? MAX_ALIASES : MAX_NAMING));
-    if (read.kind === "file") this.#left_naming -= read.bytes.length;
+    const read = this.read(file, Math.min(this.#leftNaming, form === "aliases" ? MAX_ALIASES : MAX_NAMING));
+    if (read.kind === "file") this.#leftNaming -= read.bytes.length;
     this.#naming.set(file, read);
     return read;
   }
@@ -149,22 +149,22 @@ function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): Stand
   const { marks, names, form } = scripts;
   const folder = scripts.folder === undefined ? command.cwd : absolutePath(scripts.folder, command.cwd);
   if (folder === null || command.assignments.some(({ name }) => changesRunner(name))) return [];
-  const base = scripts.file_is_below ? folder : command.cwd;
+  const base = scripts.fileIsBelow ? folder : command.cwd;
   const given = scripts.file === undefined ? null : absolutePath(scripts.file, base);
   const file = given ?? fileAbove(folder, scripts, reader);
   if (file !== null && isWritten(file, before)) return [];
   if (file === null)
-    return form === "aliases" || !scripts.is_script
+    return form === "aliases" || !scripts.isScript
       ? []
       : [entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, [])];
   const read = reader.readNaming(file, form);
   const text = read.kind === "file" ? read.text : null;
-  const lines = text === null ? null : scriptLines(form, text, names, scripts.has_hooks);
+  const lines = text === null ? null : scriptLines(form, text, names, scripts.hasHooks);
   // A subcommand or a program then, for all that is known.
-  if (lines === null && (form === "aliases" || !scripts.is_script)) return [];
+  if (lines === null && (form === "aliases" || !scripts.isScript)) return [];
   const outer = entry(line, marks, file, read, lines ?? []);
   const cwd = form === "rules" ? folder : file.slice(0, file.lastIndexOf("/")) || "/";
-  return here.is_inner ? [outer] : [outer, ...inScript(here, outer, commandsIn(form, lines ?? []), cwd, reader)];
+  return here.isInner ? [outer] : [outer, ...inScript(here, outer, commandsIn(form, lines ?? []), cwd, reader)];
 }
 
 /** Lines of a script that are read for what they run in turn, and letters of one. */
@@ -185,7 +185,7 @@ function inScript(
     const reading = readCommand(text, { cwd, home });
     const line = { arg, text, is_list: false, reading };
     const found = reading.commands.flatMap((command, at) =>
-      runBy({ line, command, before: [...before, ...reading.commands.slice(0, at)], is_inner: true }, reader),
+      runBy({ line, command, before: [...before, ...reading.commands.slice(0, at)], isInner: true }, reader),
     );
     return found
       .filter(({ sha256, file }) => sha256 !== null && file !== outer.file)
@@ -197,11 +197,11 @@ const NOTHING: FileRead = { kind: "nothing" };
 
 function fileAbove(
   folder: string,
-  { files, goes_up }: { files: readonly string[]; goes_up?: boolean | undefined },
+  { files, goesUp }: { files: readonly string[]; goesUp?: boolean | undefined },
   reader: ScriptReader,
 ): string | null {
   let here = folder;
-  for (let left = goes_up ? MAX_ABOVE : 1; left > 0; left--) {
+  for (let left = goesUp ? MAX_ABOVE : 1; left > 0; left--) {
     const paths = files.map((name) => absolutePath(name, here) ?? name);
     const file = paths.find((path) => reader.isThere(path));
     if (file !== undefined) return file;
@@ -225,14 +225,14 @@ function byFile(here: Place, argv: readonly Word[], name: string, reader: Script
 /** `node -r ./t.js`, `cat x.sh | bash`, `npx jest`: a file that is run as well. */
 function loaded(
   here: Place,
-  { word, names, folder, goes_up, may_be_file }: LoadedFile,
+  { word, names, folder, goesUp, mayBeFile }: LoadedFile,
   reader: ScriptReader,
 ): StandsFor[] {
   if (folder === null) return [];
-  const above = word.glob === true ? null : fileAbove(folder, { files: names, goes_up }, reader);
+  const above = word.glob === true ? null : fileAbove(folder, { files: names, goesUp }, reader);
   const files = word.glob === true ? matchesOf(word, folder) : above === null ? [] : [above];
   return files.flatMap((file) => {
-    if (may_be_file && kindOf(realForm(file) ?? file) !== "file") return [];
+    if (mayBeFile && kindOf(realForm(file) ?? file) !== "file") return [];
     return fileEntry(here, [here.command.argv[0] ?? word, word], file, reader) ?? [];
   });
 }
@@ -285,14 +285,14 @@ function namesIn(folder: string): string[] {
   }
 }
 
-const written_by = new WeakMap<readonly SimpleCommand[], ReadonlySet<string | null>>();
+const writtenBy = new WeakMap<readonly SimpleCommand[], ReadonlySet<string | null>>();
 
 /** What the line itself puts there isn't the file that is there now. */
 function isWritten(file: string, before: readonly SimpleCommand[]): boolean {
-  const known = written_by.get(before);
+  const known = writtenBy.get(before);
   const written =
     known ?? new Set(before.flatMap((one) => effectsOf(one).written.map((word) => absolutePath(word.text, one.cwd))));
-  if (known === undefined) written_by.set(before, written);
+  if (known === undefined) writtenBy.set(before, written);
   return written.has(file);
 }
 
@@ -302,7 +302,7 @@ function entry(
   file: string,
   read: FileRead,
   lines: readonly string[],
-  total_lines = lines.length,
+  totalLines = lines.length,
 ): StandsFor {
   const start = Math.min(...marks.map((mark) => mark.start));
   const end = Math.min(Math.max(...marks.map((mark) => mark.end)), text.length);
@@ -315,7 +315,7 @@ function entry(
     file,
     sha256: read.kind === "file" ? sha256(read.bytes) : null,
     lines: shownLines(lines),
-    total_lines,
+    total_lines: totalLines,
   };
 }
 
@@ -332,8 +332,8 @@ export function changedSince(before: readonly StandsFor[], now: readonly StandsF
   if (now.every(isSame) && gone.every(({ sha256: hash, has_changed }) => hash === null && has_changed)) return null;
   return [
     ...now.map((one): StandsFor => {
-      const has_changed = !isSame(one) || known.get(nameOf(one))?.has_changed === true;
-      return has_changed ? { ...one, has_changed } : one;
+      const hasChanged = !isSame(one) || known.get(nameOf(one))?.has_changed === true;
+      return hasChanged ? { ...one, has_changed: hasChanged } : one;
     }),
     ...gone.map((one): StandsFor => ({ ...one, sha256: null, lines: [], total_lines: 0, has_changed: true })),
   ];

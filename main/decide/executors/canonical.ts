@@ -14,16 +14,16 @@ export function callHash(executor: string, args: Record<string, unknown>): strin
  * another call; in plan mode no grant answers for it; what runs confined shares only the same box, and a server's tool only what it is now.
  */
 export function shareKey(
-  agent_id: string,
+  agentId: string,
   { cwd = "", mode = "" }: Pick<NonNullable<ProposedCall["context"]>, "cwd" | "mode">,
-  call_hash: string,
+  callHash: string,
   needs: readonly ResolvedRequirement[],
   { box, tool }: { box?: Declaration | undefined; tool?: CalledTool | undefined } = {},
 ): string {
-  const of_tool = tool === undefined ? [] : [[tool.server, tool.tool, tool.source, tool.pin, tool.state]];
-  const led_to =
-    box === undefined && tool === undefined ? needs : [needs, ...(box === undefined ? [] : [box]), ...of_tool];
-  return JSON.stringify([agent_id, cwd, mode, call_hash, hash("sha256", JSON.stringify(led_to), "hex")]);
+  const ofTool = tool === undefined ? [] : [[tool.server, tool.tool, tool.source, tool.pin, tool.state]];
+  const ledTo =
+    box === undefined && tool === undefined ? needs : [needs, ...(box === undefined ? [] : [box]), ...ofTool];
+  return JSON.stringify([agentId, cwd, mode, callHash, hash("sha256", JSON.stringify(ledTo), "hex")]);
 }
 
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */

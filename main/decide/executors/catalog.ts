@@ -122,8 +122,8 @@ export class ExecutorCatalog {
 }
 
 /** An executor's name as the log, the trail and the history keep it. */
-export function loggedNameOf(name: string, is_described: boolean): string {
-  return is_described || PLAIN_NAME.test(name) ? name : `(unnamed:${name.length})`;
+export function loggedNameOf(name: string, isDescribed: boolean): string {
+  return isDescribed || PLAIN_NAME.test(name) ? name : `(unnamed:${name.length})`;
 }
 
 /** Reads the user's manifests, one TOML file each. A missing folder means none. */
@@ -174,11 +174,11 @@ function lineOfKey(text: string, key: PropertyKey | undefined): string {
   return index === -1 ? "" : `, line ${index + 1}`;
 }
 
-function ready(manifest: ExecutorManifest, is_described: boolean): Executor {
+function ready(manifest: ExecutorManifest, isDescribed: boolean): Executor {
   let schema: z.ZodType | undefined;
   return {
     manifest,
-    is_described,
+    is_described: isDescribed,
     validate(args) {
       schema ??= z.fromJSONSchema(manifest.args_schema as Parameters<typeof z.fromJSONSchema>[0]);
       const result = schema.safeParse(args);

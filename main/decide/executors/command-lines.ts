@@ -53,7 +53,7 @@ function readLines(call: ProposedCall, home: string, cwd: string | undefined): C
     const words = value.filter((word) => typeof word === "string");
     const text = words.join(" ");
     // A list of one text with blanks in it is a command line all the same.
-    const is_line = words.length === 1 && /\s/.test(text);
-    return [{ arg, text, is_list: !is_line, reading: is_line ? readCommand(text, context) : readArgv(words, context) }];
+    const isLine = words.length === 1 && /\s/.test(text);
+    return [{ arg, text, is_list: !isLine, reading: isLine ? readCommand(text, context) : readArgv(words, context) }];
   });
 }

@@ -46,10 +46,10 @@ export const lists = (name: string, arg: string, optional: Arguments = {}): Buil
 });
 
 /** Names the files of a pattern below a folder. */
-export const finds = (name: string, path_arg: string): BuiltInManifest => ({
+export const finds = (name: string, pathArg: string): BuiltInManifest => ({
   name,
-  needs: [{ capability: "fs:read", target: { from: "glob", arg: "pattern", path_arg, access: "list" } }],
-  args_schema: object({ pattern: named }, { [path_arg]: named }),
+  needs: [{ capability: "fs:read", target: { from: "glob", arg: "pattern", path_arg: pathArg, access: "list" } }],
+  args_schema: object({ pattern: named }, { [pathArg]: named }),
   verb: { en: "look for files", it: "cerchi file" },
   ...CHANGES_NOTHING,
 });
@@ -93,11 +93,11 @@ export const patches = (name: string, arg: string, verbo: string): BuiltInManife
 });
 
 /** Fetches the URL that the argument `url` holds. */
-export const fetches = (name: string, optional: Arguments = {}, content_args: string[] = []): BuiltInManifest => ({
+export const fetches = (name: string, optional: Arguments = {}, contentArgs: string[] = []): BuiltInManifest => ({
   name,
   needs: [{ capability: "network:http", target: { from: "url", arg: "url" } }],
   args_schema: object({ url: named }, optional),
-  content_args,
+  content_args: contentArgs,
   verb: { en: "fetch", it: "scarichi" },
   ...ASKS_OUTSIDE,
 });
@@ -116,24 +116,24 @@ export const searchesWeb = (name: string, optional: Arguments = {}): BuiltInMani
 export const startsAgent = (
   name: string,
   optional: Arguments,
-  content_args: string[],
+  contentArgs: string[],
   more: More = {},
 ): BuiltInManifest => ({
   name,
   needs: [{ capability: "llm:online", target: { from: "none" } }],
   args_schema: object({}, optional),
-  content_args,
+  content_args: contentArgs,
   verb: { en: "start a subagent", it: "avvii un sottoagente" },
   ...ASKS_OUTSIDE,
   ...more,
 });
 
 /** Touches nothing outside the agent: no capability, allowed once the guard has looked. */
-export const inside = (name: string, verb: string, verbo: string, content_args: string[] = []): BuiltInManifest => ({
+export const inside = (name: string, verb: string, verbo: string, contentArgs: string[] = []): BuiltInManifest => ({
   name,
   needs: [],
   args_schema: object({}),
-  content_args,
+  content_args: contentArgs,
   verb: { en: verb, it: verbo },
   ...CHANGES_NOTHING,
 });

@@ -24,23 +24,23 @@ export interface Duration {
 /** Until when a grant is active: the first of both. Infinite where it doesn't end, or says nothing of this boot. */
 export interface ActiveUntil {
   /** Unix seconds. */
-  end_second: number;
+  endSecond: number;
   /** Seconds since boot. */
-  boot_end_second: number;
+  bootEndSecond: number;
 }
 
 /** `boot_id` names this boot of the machine. */
-export function activeUntil({ revoked_at, expires_at, boot_expires_at }: Duration, boot_id: string): ActiveUntil {
-  const end_second = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) / 1000;
+export function activeUntil({ revoked_at, expires_at, boot_expires_at }: Duration, bootId: string): ActiveUntil {
+  const endSecond = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) / 1000;
   return {
-    end_second: revoked_at === null ? end_second : Number.NEGATIVE_INFINITY,
-    boot_end_second: bootSecond(boot_expires_at, boot_id),
+    endSecond: revoked_at === null ? endSecond : Number.NEGATIVE_INFINITY,
+    bootEndSecond: bootSecond(boot_expires_at, bootId),
   };
 }
 
-export function isActive({ end_second, boot_end_second }: ActiveUntil, clock: Clock): boolean {
+export function isActive({ endSecond, bootEndSecond }: ActiveUntil, clock: Clock): boolean {
   return (
-    (end_second === Number.POSITIVE_INFINITY || end_second > Math.floor(clock.now() / 1000)) &&
-    (boot_end_second === Number.POSITIVE_INFINITY || boot_end_second > Math.floor(clock.boot().ms / 1000))
+    (endSecond === Number.POSITIVE_INFINITY || endSecond > Math.floor(clock.now() / 1000)) &&
+    (bootEndSecond === Number.POSITIVE_INFINITY || bootEndSecond > Math.floor(clock.boot().ms / 1000))
   );
 }

@@ -23,7 +23,7 @@ interface Row extends Duration {
 export interface CachedGrant extends Row, ActiveUntil {
   /** Of a grant on a path: what it covers, as it is written and with its links followed. */
   covers: PathMatcher;
-  covers_real: PathMatcher;
+  coversReal: PathMatcher;
 }
 
 /** Places whose grants are kept in memory; beyond, all are forgotten and read again as they are needed. */
@@ -43,7 +43,7 @@ export const MAX_AGE_MS = 1;
 /** The grants that aren't revoked, by the place they are looked up at, as the file holds them: what was read is kept until it changes. */
 export class GrantCache {
   readonly #db: PreparedStatements;
-  readonly #boot_id: string;
+  readonly #bootId: string;
   readonly #kept = new Map<string, readonly CachedGrant[]>();
   readonly #report: DamagedRowReport;
   #filter = new GrantFilter(0);
@@ -51,12 +51,12 @@ export class GrantCache {
   #room = 0;
   /** The file as other connections had left it when it was read. */
   #version = -1;
-  #looked_at = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   /** `boot_id` names this boot of the machine. */
-  constructor(db: PreparedStatements, boot_id: string, report: DamagedRowReport = NO_REPORT) {
+  constructor(db: PreparedStatements, bootId: string, report: DamagedRowReport = NO_REPORT) {
     this.#db = db;
-    this.#boot_id = boot_id;
+    this.#bootId = bootId;
     this.#report = report;
     this.freshen(0);
   }
@@ -64,9 +64,9 @@ export class GrantCache {
   /** Forgets what was read if another connection has written to the file since the last look, where that is `age` milliseconds ago. */
   freshen(age: number): void {
     const now = performance.now();
-    if (now - this.#looked_at < age) return;
+    if (now - this.#lookedAt < age) return;
     const version = this.#db.one<{ data_version: number }>("PRAGMA data_version").data_version;
-    this.#looked_at = now;
+    this.#lookedAt = now;
     if (version !== this.#version) this.#readAnew(version);
   }
 
@@ -119,7 +119,7 @@ export class GrantCache {
       )
       .all(key);
     const rows = wholeGrants(found, this.#report);
-    const grants = rows.map((row) => cachedGrant(row, this.#boot_id));
+    const grants = rows.map((row) => cachedGrant(row, this.#bootId));
     const [first] = grants;
     // Only what the user wrote is kept: a place that an agent made up, of any length, leaves nothing behind.
     if (first !== undefined) {
@@ -148,13 +148,13 @@ function exactKeys(value: string): string[] {
   return server === null ? [value] : [value, server];
 }
 
-function cachedGrant(row: Row, boot_id: string): CachedGrant {
+function cachedGrant(row: Row, bootId: string): CachedGrant {
   const covers = pathMatcher(row.target);
   return {
     ...row,
-    ...activeUntil(row, boot_id),
+    ...activeUntil(row, bootId),
     covers,
-    covers_real: row.target_real === row.target ? covers : pathMatcher(row.target_real),
+    coversReal: row.target_real === row.target ? covers : pathMatcher(row.target_real),
   };
 }
 
@@ -184,15 +184,15 @@ export class GrantFilter {
 
   /**
    * Of an absolute, normal path and the folders above it those that may hold some, nearest first. None where more than
-   * `max_depth` names lie on the way. Reads the path once: the hash of a folder is a part of the hash of what lies in it.
+   * `maxDepth` names lie on the way. Reads the path once: the hash of a folder is a part of the hash of what lies in it.
    */
-  along(path: string, max_depth: number): string[] {
+  along(path: string, maxDepth: number): string[] {
     const found: string[] = [];
     let depth = 0;
     let hash = OFFSET;
     for (let index = 0; index < path.length; index++) {
       const code = path.charCodeAt(index);
-      if (code === SLASH && ++depth > max_depth) return [];
+      if (code === SLASH && ++depth > maxDepth) return [];
       // Nothing is granted on the whole disk.
       if (code === SLASH && index > 0 && this.#isSet(hash)) found.push(path.slice(0, index));
       hash = Math.imul(hash ^ code, PRIME);

@@ -50,8 +50,8 @@ export function searchGrants<Row>(
   if (text !== undefined) where.push("instr(lower(target), lower($text)) > 0");
   const clause = where.length > 0 ? `WHERE ${where.join(" AND ")}` : "";
   const direction = query.descending ? "DESC" : "ASC";
-  const unused_since = isoSeconds(clock.now() - (unused_days ?? 0) * DAY_MS);
-  const values = { ...moment(clock), capability, agent, text, unused_since };
+  const unusedSince = isoSeconds(clock.now() - (unused_days ?? 0) * DAY_MS);
+  const values = { ...moment(clock), capability, agent, text, unused_since: unusedSince };
   const total = db.count(`SELECT count(*) AS count FROM grants ${clause}`, values);
   const grants = db
     .prepare<Row>(

@@ -44,7 +44,7 @@ export function revokeStale(
   clock: Clock,
   { unused_days, day }: { unused_days: number; day: number },
 ): StaleBatch<Grant> | undefined {
-  const unused_since = isoSeconds(clock.now() - unused_days * DAY_MS);
+  const unusedSince = isoSeconds(clock.now() - unused_days * DAY_MS);
   const end = endAt(clock, clock.now() + UNDO_DAYS * DAY_MS);
   const now = moment(clock);
   return db.together(() => {
@@ -55,14 +55,14 @@ export function revokeStale(
          WHERE ${IS_ACTIVE} AND coalesce(used_day, 0) < $before_day AND ${isUnused("granted_at")} AND ${isUnused("last_used_at")}
          RETURNING ${COLUMNS}`,
       )
-      .all({ ...now, unused_since, before_day: day - unused_days });
+      .all({ ...now, unused_since: unusedSince, before_day: day - unused_days });
     if (grants.length === 0) return undefined;
-    const revoked_at = now.now;
+    const revokedAt = now.now;
     db.prepare(
       `INSERT INTO stale_revocations (revoked_at, unused_days, ends_at, boot_ends_at) VALUES (?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET unused_days = excluded.unused_days, ends_at = excluded.ends_at, boot_ends_at = excluded.boot_ends_at`,
-    ).run(revoked_at, unused_days, end.at, end.boot_at);
-    return { revoked_at, until: end.at, unused_days, grants };
+    ).run(revokedAt, unused_days, end.at, end.boot_at);
+    return { revoked_at: revokedAt, until: end.at, unused_days, grants };
   });
 }
 

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 3_600_000;
 export interface StaleGrantsParts {
   grants: Pick<GrantStore, "keepObserved" | "revokeStale">;
   /** Grants that nobody used for so many days are revoked; 0: never. */
-  after_days: number;
+  afterDays: number;
   /** The databases aren't this gate's any more. */
   isLost(): boolean;
   revoked(batch: StaleBatch<Grant>): void;
@@ -21,7 +21,7 @@ export interface StaleGrantsParts {
 export class StaleGrants {
   readonly #parts: StaleGrantsParts;
   #timer: NodeJS.Timeout | undefined;
-  #looked_on = -1;
+  #lookedOn = -1;
 
   constructor(parts: StaleGrantsParts) {
     this.#parts = parts;
@@ -37,13 +37,13 @@ export class StaleGrants {
 
   /** Looks now. What fails, as on a full disk, is done the next time. */
   look(): void {
-    const { grants, after_days, isLost, revoked, failed } = this.#parts;
+    const { grants, afterDays, isLost, revoked, failed } = this.#parts;
     if (isLost()) return;
     try {
       const day = grants.keepObserved();
-      if (after_days === 0 || day === this.#looked_on) return;
-      const batch = grants.revokeStale(after_days);
-      this.#looked_on = day;
+      if (afterDays === 0 || day === this.#lookedOn) return;
+      const batch = grants.revokeStale(afterDays);
+      this.#lookedOn = day;
       if (batch !== undefined) revoked(batch);
     } catch (error) {
       failed("revoking unused grants", error);

@@ -149,14 +149,14 @@ export class GrantStore {
 
   /** @throws GateError `invalid_expiry` */
   #values(grant: ResolvedGrant, terms: Terms): Record<string, string | number | null> {
-    const granted_at = isoSeconds(this.#clock.now());
+    const grantedAt = isoSeconds(this.#clock.now());
     const { expires_at } = terms;
-    const end = expires_at === undefined ? undefined : endAt(this.#clock, validExpiry(expires_at, granted_at));
+    const end = expires_at === undefined ? undefined : endAt(this.#clock, validExpiry(expires_at, grantedAt));
     return {
       ...grant,
       channel: terms.channel,
       sender_id: terms.sender_id,
-      granted_at,
+      granted_at: grantedAt,
       expires_at: end?.at ?? null,
       boot_expires_at: end?.boot_at ?? null,
       granted_by: terms.granted_by ?? null,
@@ -167,14 +167,14 @@ export class GrantStore {
   }
 
   /** True if an active grant stands for exactly this target text. */
-  hasGrant(channel: string, sender_id: string, capability: Capability, target: string): boolean {
+  hasGrant(channel: string, senderId: string, capability: Capability, target: string): boolean {
     const normal = grantTarget(capability, target, this.#home).target;
     const row = this.#db
       .prepare(
         `SELECT 1 FROM grants WHERE channel = $channel AND sender_id = $sender_id AND capability = $capability
          AND target = $target AND ${IS_ACTIVE} LIMIT 1`,
       )
-      .get({ channel, sender_id, capability, target: normal, ...moment(this.#clock) });
+      .get({ channel, sender_id: senderId, capability, target: normal, ...moment(this.#clock) });
     return row !== undefined;
   }
 
@@ -301,12 +301,12 @@ export class GrantStore {
 
   /** Takes a grant back. False if it was revoked already or there is none. */
   revokeGrant(id: number, surface?: Surface): boolean {
-    const is_revoked = this.#db.together(() => {
+    const isRevoked = this.#db.together(() => {
       if (this.#revoke("id = ?", [id], "revoked by the user") === 0) return false;
       this.#noteAct(id, surface);
       return true;
     });
-    if (!is_revoked) return false;
+    if (!isRevoked) return false;
     const row = this.#row(id);
     if (row?.revoked_at) this.#revocations.note(id, { ...row, revoked_at: row.revoked_at });
     this.#report.resolved(grantRow(id));
@@ -360,9 +360,11 @@ export class GrantStore {
    * where there is no such grant.
    * @throws GateError `database_*`
    */
-  revokeStale(unused_days: number): StaleBatch<Grant> | undefined {
+  revokeStale(unusedDays: number): StaleBatch<Grant> | undefined {
     this.flush();
-    const batch = this.#write(() => revokeStale(this.#db, this.#clock, { unused_days, day: this.#observed.day }));
+    const batch = this.#write(() =>
+      revokeStale(this.#db, this.#clock, { unused_days: unusedDays, day: this.#observed.day }),
+    );
     if (batch !== undefined) this.#cache.revoked();
     return batch;
   }
@@ -379,8 +381,10 @@ export class GrantStore {
    * Gives back what was revoked as stale at this time, but for what has ended otherwise since. It counts as used now.
    * @throws GateError `too_late`, `database_*`
    */
-  restoreStale(revoked_at: string): Grant[] {
-    const restored = this.#write(() => restoreStale(this.#db, this.#clock, { revoked_at, day: this.#observed.day }));
+  restoreStale(revokedAt: string): Grant[] {
+    const restored = this.#write(() =>
+      restoreStale(this.#db, this.#clock, { revoked_at: revokedAt, day: this.#observed.day }),
+    );
     if (restored === undefined)
       throw new GateError(
         "too_late",
@@ -461,7 +465,7 @@ function covers(grant: CachedGrant, target: CallTarget): boolean {
       if (real === null || isUnresolvable(target)) return false;
       const name = pathName(target);
       if (!grant.covers(lexical, is_tree) && (name === lexical || !grant.covers(name, is_tree))) return false;
-      return (real === lexical && grant.covers_real === grant.covers) || grant.covers_real(real, is_tree);
+      return (real === lexical && grant.coversReal === grant.covers) || grant.coversReal(real, is_tree);
     }
     case "host":
       return hostGrantMatches(grant.target, targetText(target));
@@ -498,9 +502,9 @@ function mustBeGrantable(capability: Capability): void {
 
 /** The date as Unix milliseconds. @throws GateError `invalid_expiry` */
 function validExpiry(text: string, now: string): number {
-  let expires_at: string;
+  let expiresAt: string;
   try {
-    expires_at = normaliseDate(text);
+    expiresAt = normaliseDate(text);
   } catch (error) {
     throw new GateError(
       "invalid_expiry",
@@ -509,9 +513,9 @@ function validExpiry(text: string, now: string): number {
       { cause: error },
     );
   }
-  if (expires_at <= now)
+  if (expiresAt <= now)
     throw new GateError("invalid_expiry", "the grant would have expired already", "give a date in the future");
-  return Date.parse(expires_at);
+  return Date.parse(expiresAt);
 }
 
 /** A user's revocation can be taken back for so long. */

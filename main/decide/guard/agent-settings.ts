@@ -31,7 +31,7 @@ interface KnownPlace {
  */
 export class AgentSettings {
   readonly #environment: CallEnvironment;
-  #looked_up: readonly KnownPlace[] | undefined;
+  #lookedUp: readonly KnownPlace[] | undefined;
 
   constructor(environment: CallEnvironment) {
     this.#environment = environment;
@@ -39,8 +39,8 @@ export class AgentSettings {
 
   /** What the known settings really are, and the places that the environment names: by their whole path. */
   get #known(): readonly KnownPlace[] {
-    this.#looked_up ??= knownPlaces(this.#environment);
-    return this.#looked_up;
+    this.#lookedUp ??= knownPlaces(this.#environment);
+    return this.#lookedUp;
   }
 
   /** True if `path` (absolute, normal) is such a file, or a folder of them as a whole. */
@@ -75,7 +75,7 @@ export function holdsSettings(folder: string): boolean {
     SETTINGS_FILES.some(isThere) ||
     SETTINGS_PLACES.some(
       (place) =>
-        isThere(place.folder) && (place.is_whole || place.files.some((file) => isThere(`${place.folder}/${file}`))),
+        isThere(place.folder) && (place.isWhole || place.files.some((file) => isThere(`${place.folder}/${file}`))),
     )
   );
 }
@@ -88,9 +88,9 @@ function knownPlaces({ home, cwd, env }: CallEnvironment): KnownPlace[] {
     if (real === null || real === path) return;
     known.push({ path: real, files }, ...linksOnWay(path).map((link) => ({ path: link, files: [] })));
   };
-  const lookAt = (folder: string, files: readonly string[], is_whole: boolean) => {
+  const lookAt = (folder: string, files: readonly string[], isWhole: boolean) => {
     if (kindOf(folder) === "nothing") return;
-    followed(folder, is_whole ? null : files);
+    followed(folder, isWhole ? null : files);
     // Where the folder leads, its files are known by that.
     for (const file of files) if (kindOf(`${folder}/${file}`) === "link") followed(`${folder}/${file}`, null);
   };
@@ -99,8 +99,8 @@ function knownPlaces({ home, cwd, env }: CallEnvironment): KnownPlace[] {
     for (const place of SETTINGS_PLACES) {
       // Of a home alone: below a project it has its name, and is no link that anybody makes.
       if (folder !== home && place.folder.includes("/")) continue;
-      const is_whole = place.is_whole || (folder === home && WHOLE_IN_HOME.includes(place.folder));
-      lookAt(`${folder}/${place.folder}`, place.files, is_whole);
+      const isWhole = place.isWhole || (folder === home && WHOLE_IN_HOME.includes(place.folder));
+      lookAt(`${folder}/${place.folder}`, place.files, isWhole);
     }
     for (const file of SETTINGS_FILES) if (kindOf(`${folder}/${file}`) === "link") followed(`${folder}/${file}`, null);
   }

@@ -42,15 +42,15 @@ function isAddress6(address: string): boolean {
   // fe80::/10, link-local like 169.254.0.0/16.
   if ((first & 0xffc0) === 0xfe80) return true;
   // Amazon's fd00:ec2::254, Google's fd20:ce::254.
-  const is_last = groups.slice(2, 7).every((group) => group === 0) && groups[7] === 0x254;
-  if (is_last && ((first === 0xfd00 && second === 0x0ec2) || (first === 0xfd20 && second === 0x00ce))) return true;
+  const isLast = groups.slice(2, 7).every((group) => group === 0) && groups[7] === 0x254;
+  if (isLast && ((first === 0xfd00 && second === 0x0ec2) || (first === 0xfd20 && second === 0x00ce))) return true;
   // An IPv4 address in it: mapped, compatible, NAT64; of 6to4 it is in front.
   const [high = 0, low = 0] = groups.slice(6);
-  const is_carrier =
+  const isCarrier =
     (groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0 || groups[5] === 0xffff)) ||
     (groups.slice(0, 4).every((group) => group === 0) && groups[4] === 0xffff && groups[5] === 0) ||
     (first === 0x64 && second === 0xff9b);
-  if (is_carrier) return isAddress(dotted(high, low));
+  if (isCarrier) return isAddress(dotted(high, low));
   return first === 0x2002 && isAddress(dotted(second, third));
 }
 
@@ -75,7 +75,7 @@ const MAY_BE =
   /:[\\/]{2}|(?:^|[=@:])[\d[]|\d\.\d|\[[0-9a-f]*:|metadata|instance-data|^f[de][0-9a-f]{2}:|\/dev\/(?:tcp|udp)\/|%[0-9a-f]{2}|[^ -~\s]/i;
 
 /** True if a text holds the URL of one, or its address, or is such a host as a whole. */
-export function namesCloudMetadata(text: string, is_host = false): boolean {
+export function namesCloudMetadata(text: string, isHost = false): boolean {
   if (!MAY_BE.test(text)) return false;
   for (const [, authority = ""] of text.matchAll(URL_IN_TEXT)) if (isMetadataHost(authority)) return true;
   for (const [address] of text.matchAll(ADDRESS_IN_TEXT)) if (isMetadataHost(address)) return true;
@@ -85,14 +85,14 @@ export function namesCloudMetadata(text: string, is_host = false): boolean {
   for (const part of [text, text.slice(text.indexOf("=") + 1)]) {
     const host = HOST_AT_START.exec(part)?.[1];
     if (host === undefined) continue;
-    const is_word = BARE_NAMES.has(host.toLowerCase()) || /^\.?\d*$/.test(host);
+    const isWord = BARE_NAMES.has(host.toLowerCase()) || /^\.?\d*$/.test(host);
     // A word like `metadata`, a number: only where a host is expected.
-    if ((is_host || !is_word || host.length > 8) && isMetadataHost(host, is_host)) return true;
+    if ((isHost || !isWord || host.length > 8) && isMetadataHost(host, isHost)) return true;
   }
   return false;
 }
 
-function isMetadataHost(authority: string, may_be_word = true): boolean {
+function isMetadataHost(authority: string, mayBeWord = true): boolean {
   const host = authority.slice(authority.lastIndexOf("@") + 1);
   const bare = /^[0-9a-f]*:[0-9a-f:.]+$/i.test(host) && (host.match(/:/g)?.length ?? 0) > 1 ? `[${host}]` : host;
   let normal: string;
@@ -101,7 +101,7 @@ function isMetadataHost(authority: string, may_be_word = true): boolean {
   } catch {
     return false; // no host that a program could reach
   }
-  return isCloudMetadata(normal) && (may_be_word || !BARE_NAMES.has(normal));
+  return isCloudMetadata(normal) && (mayBeWord || !BARE_NAMES.has(normal));
 }
 
 /** True if a word of a command names one. What a program only prints or searches for doesn't count. */

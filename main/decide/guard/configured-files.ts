@@ -12,14 +12,14 @@ export function configuredFiles(config: {
   telegram?: unknown;
   ntfy?: unknown;
   receipts?: unknown;
-}): Pick<GatePaths, "key_files" | "judge_programs"> {
+}): Pick<GatePaths, "keyFiles" | "judgePrograms"> {
   return {
-    key_files: [
+    keyFiles: [
       ...valuesOf(config.models).flatMap((model) => absolutes([fieldOf(model, "key_file")])),
       ...[config.telegram, config.ntfy].flatMap((channel) => absolutes([fieldOf(channel, "token_file")])),
       ...absolutes([fieldOf(config.telegram, "pin_file"), fieldOf(config.receipts, "checkpoint_file")]),
     ],
-    judge_programs: valuesOf(config.judge_agents).flatMap((agent) => {
+    judgePrograms: valuesOf(config.judge_agents).flatMap((agent) => {
       const command = fieldOf(agent, "command");
       return absolutes(Array.isArray(command) ? command : []);
     }),

@@ -21,7 +21,7 @@ type PathTarget = Extract<CallTarget, { kind: "path" }>;
 type PathNeed = ResolvedRequirement & { target: PathTarget };
 
 /** How far a folder that is copied, moved or deleted is looked through. Beyond it, anything may lie there. */
-const LOOK = { max_entries: 1000, max_depth: 16, skipped: SKIPPED_FOLDERS };
+const LOOK = { maxEntries: 1000, maxDepth: 16, skipped: SKIPPED_FOLDERS };
 /** Needs for single names in copied and deleted folders: one is enough for the guard. */
 const MAX_NAMED = 5;
 
@@ -39,22 +39,22 @@ export function withFurtherNeeds(
   const settings = new AgentSettings(environment);
   const code = new Set<string>();
   for (const write of writes) {
-    const { can_run, named } = lookedThrough(write, writes, settings, environment);
-    if (can_run) code.add(shownText(write.target));
+    const { canRun, named } = lookedThrough(write, writes, settings, environment);
+    if (canRun) code.add(shownText(write.target));
     all.push(...named);
   }
   for (const value of code) {
-    const is_there = all.some(
+    const isThere = all.some(
       ({ capability, target }) => capability === "code:exec" && target.kind === "exact" && target.value === value,
     );
-    if (!is_there) all.push({ capability: "code:exec", target: { kind: "exact", value } });
+    if (!isThere) all.push({ capability: "code:exec", target: { kind: "exact", value } });
   }
   return all;
 }
 
 interface Found {
   /** Content may get where it is run later, or the gate's hook may be touched. */
-  can_run: boolean;
+  canRun: boolean;
   /** What would surely be written or deleted that the guard has to see by name. */
   named: ResolvedRequirement[];
 }
@@ -67,21 +67,21 @@ function lookedThrough(
 ): Found {
   const { target, access, copied_from } = write;
   const paths = formsOf(target);
-  const is_there = paths.some((path) => runsLater(path, environment));
+  const isThere = paths.some((path) => runsLater(path, environment));
   if (copied_from !== undefined) {
     const copied = lookedAtSource(write, copied_from, writes, settings, environment);
-    return { ...copied, can_run: copied.can_run || is_there };
+    return { ...copied, canRun: copied.canRun || isThere };
   }
   if (!target.is_tree)
     return {
-      can_run: is_there || (target.is_folder !== true && paths.some((path) => isFolderOfMore(path, environment))),
+      canRun: isThere || (target.is_folder !== true && paths.some((path) => isFolderOfMore(path, environment))),
       named: [],
     };
   // Anything may be put anywhere below.
-  if (access !== "delete") return { can_run: true, named: [] };
-  const holds = is_there || paths.some((path) => holdsRunLater(path, environment) || settings.isBelow(path));
+  if (access !== "delete") return { canRun: true, named: [] };
+  const holds = isThere || paths.some((path) => holdsRunLater(path, environment) || settings.isBelow(path));
   const deleted = lookedAtDeleted(target, settings);
-  return { ...deleted, can_run: holds || deleted.can_run };
+  return { ...deleted, canRun: holds || deleted.canRun };
 }
 
 /** A folder that is there, taken as a whole (moved, closed): with the working directory or an agent's settings in it. */
@@ -94,14 +94,14 @@ function isFolderOfMore(path: string, { cwd }: CallEnvironment): boolean {
 function lookedAtDeleted(target: PathTarget, settings: AgentSettings): Found {
   const root = target.real ?? target.lexical;
   const named: ResolvedRequirement[] = [];
-  const is_complete = scanTree(root, LOOK, ({ relative, is_link }) => {
+  const isComplete = scanTree(root, LOOK, ({ relative, is_link }) => {
     const path = `${root}/${relative}`;
     // The folder by itself may hold other things only.
-    const is_one = isSettingsFolder(path) ? is_link : settings.isAt(path);
-    if (is_one) named.push(writeOf(path, "delete"));
+    const isOne = isSettingsFolder(path) ? is_link : settings.isAt(path);
+    if (isOne) named.push(writeOf(path, "delete"));
     return named.length < MAX_NAMED;
   });
-  return { can_run: !is_complete, named };
+  return { canRun: !isComplete, named };
 }
 
 /** Each name in the source is a name below the target. */
@@ -113,35 +113,35 @@ function lookedAtSource(
   environment: CallEnvironment,
 ): Found {
   const kind = kindOf(source);
-  if (kind === "file") return { can_run: false, named: [] };
+  if (kind === "file") return { canRun: false, named: [] };
   const root = target.real ?? target.lexical;
   // Not there yet, a link, or changed by the same call: what will lie in it can't be known.
-  if (kind !== "folder") return { can_run: true, named: [] };
-  const is_changed = writes.some(({ target: { lexical } }) => lexical !== source && isAtOrBelow(lexical, source));
+  if (kind !== "folder") return { canRun: true, named: [] };
+  const isChanged = writes.some(({ target: { lexical } }) => lexical !== source && isAtOrBelow(lexical, source));
   const entries: TreeEntry[] = [];
-  const is_complete = scanTree(source, LOOK, (entry) => entries.push(entry) > 0);
-  let can_run = is_changed || !is_complete || formsOf(target).some((path) => holdsRunLater(path, environment));
+  const isComplete = scanTree(source, LOOK, (entry) => entries.push(entry) > 0);
+  let canRun = isChanged || !isComplete || formsOf(target).some((path) => holdsRunLater(path, environment));
   const named: ResolvedRequirement[] = [];
-  const is_merged = kindOf(root) !== "nothing";
+  const isMerged = kindOf(root) !== "nothing";
   for (const { relative, is_link } of entries) {
     const path = root === "/" ? `/${relative}` : `${root}/${relative}`;
     if (settings.isAt(path) || protectedPath(pathFormOf(path), environment.home) !== undefined) {
       named.push(writeOf(path));
     }
     // A link in the source may be followed; one that is there already leads the write elsewhere.
-    can_run ||= is_link || runsLater(path, environment) || (is_merged && kindOf(path) === "link");
-    if (named.length === MAX_NAMED) return { can_run: true, named };
+    canRun ||= is_link || runsLater(path, environment) || (isMerged && kindOf(path) === "link");
+    if (named.length === MAX_NAMED) return { canRun: true, named };
   }
-  return { can_run, named };
+  return { canRun, named };
 }
 
 function writeOf(path: string, access?: "delete"): ResolvedRequirement {
-  const ask_each_time = askedEachTime(path);
+  const askEachTime = askedEachTime(path);
   return {
     capability: "fs:write",
     target: { kind: "path", lexical: path, real: realForm(path), is_tree: false },
     ...(access === undefined ? {} : { access }),
-    ...(ask_each_time === undefined ? {} : { ask_each_time }),
+    ...(askEachTime === undefined ? {} : { ask_each_time: askEachTime }),
   };
 }
 
@@ -182,13 +182,13 @@ export function markedByName(need: ResolvedRequirement, held: HeldByGit): Resolv
   if (target.kind !== "path" || access === "list" || ask_each_time !== undefined) return need;
   const { lexical, real, is_tree } = target;
   const named = askedEachTime(lexical) ?? (real === null ? undefined : askedEachTime(real));
-  const is_key = named === undefined && capability === "fs:read" && !is_tree && beginsAsKey(real ?? lexical);
-  const why = is_key ? "a private key" : named;
+  const isKey = named === undefined && capability === "fs:read" && !is_tree && beginsAsKey(real ?? lexical);
+  const why = isKey ? "a private key" : named;
   return why === undefined || isProjects(lexical, real, held) ? need : { ...need, ask_each_time: why };
 }
 
 /** How far a read of everything below a folder is looked through. Beyond it a file is read without being asked about by name. */
-const SEARCH = { max_entries: 8000, max_depth: 8, skipped: SKIPPED_FOLDERS };
+const SEARCH = { maxEntries: 8000, maxDepth: 8, skipped: SKIPPED_FOLDERS };
 const MAX_FOUND = 20;
 
 /** A need of its own for each such file that a read of a whole tree would reach. */
@@ -201,10 +201,10 @@ export function askedBelow(
   const root = real ?? lexical;
   const found: ResolvedRequirement[] = [];
   scanTree(root, SEARCH, ({ relative, name, is_folder }) => {
-    const is_skipped = is_folder || (skips_hidden === true && /(?:^|\/)\./.test(relative));
+    const isSkipped = is_folder || (skips_hidden === true && /(?:^|\/)\./.test(relative));
     const there = below(root, relative);
-    const is_candidate = !is_skipped && mayBeSecret(name, there.slice(0, -name.length - 1));
-    const why = is_candidate ? askedEachTime(there) : undefined;
+    const isCandidate = !isSkipped && mayBeSecret(name, there.slice(0, -name.length - 1));
+    const why = isCandidate ? askedEachTime(there) : undefined;
     if (why !== undefined && !isProjects(there, there, held)) {
       const path = below(lexical, relative);
       found.push({

@@ -11,11 +11,11 @@ import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts"
 /** Paths of the gate's own files, for the guard. */
 export interface ProtectedGatePaths {
   /** Folders and files of its data, absolute. */
-  data_paths: readonly string[];
+  dataPaths: readonly string[];
   /** The one thing in them that an agent may talk to. */
   agent_socket: string;
   /** Folders and files of its program: an agent may read them, and change nothing at, below or above them. */
-  program_paths: readonly string[];
+  programPaths: readonly string[];
 }
 
 /**
@@ -25,49 +25,49 @@ export interface ProtectedGatePaths {
 export class GateFiles {
   /** Folders and single files, in their lexical and their real form. */
   readonly #data: readonly string[];
-  readonly #folded_data: readonly string[];
-  readonly #folded_program: readonly string[];
+  readonly #foldedData: readonly string[];
+  readonly #foldedProgram: readonly string[];
   /** What a command line would have to mention, absolute and below `~`. */
   readonly #mentions: readonly string[];
   /** The same, for the reading of command lines. */
-  readonly protected_paths: ProtectedGatePaths;
+  readonly protectedPaths: ProtectedGatePaths;
 
-  /** @param program_paths where its program is; left out, where this very file is */
-  constructor(paths: GatePaths, home: string, program_paths: readonly string[] = ownProgram()) {
+  /** @param programPaths where its program is; left out, where this very file is */
+  constructor(paths: GatePaths, home: string, programPaths: readonly string[] = ownProgram()) {
     const lexical = dataPaths(paths);
     this.#data = withRealForms(lexical);
-    const program = withRealForms([...program_paths, ...startPaths(paths, home), ...judgePrograms(paths, home)]);
-    this.#folded_data = this.#data.map(foldedPath);
-    this.#folded_program = program.map(foldedPath);
-    this.protected_paths = { data_paths: this.#data, agent_socket: paths.agent_socket, program_paths: program };
-    const below_home = lexical.filter((path) => path.startsWith(`${home}/`)).map((path) => path.slice(home.length));
+    const program = withRealForms([...programPaths, ...startPaths(paths, home), ...judgePrograms(paths, home)]);
+    this.#foldedData = this.#data.map(foldedPath);
+    this.#foldedProgram = program.map(foldedPath);
+    this.protectedPaths = { dataPaths: this.#data, agent_socket: paths.agent_socket, programPaths: program };
+    const belowHome = lexical.filter((path) => path.startsWith(`${home}/`)).map((path) => path.slice(home.length));
     this.#mentions = [
-      ...new Set([...this.#data, ...below_home.flatMap((path) => [`~${path}`, `$HOME${path}`, `\${HOME}${path}`])]),
+      ...new Set([...this.#data, ...belowHome.flatMap((path) => [`~${path}`, `$HOME${path}`, `\${HOME}${path}`])]),
     ];
   }
 
-  /** True if `path` (absolute, normal) is of the gate's data or lies below it; `is_above`: or is a folder above it. */
-  contains(path: string, is_above = false): boolean {
+  /** True if `path` (absolute, normal) is of the gate's data or lies below it; `isAbove`: or is a folder above it. */
+  contains(path: string, isAbove = false): boolean {
     const folded = foldedPath(path);
-    return this.#folded_data.some((own) => isAtOrBelow(folded, own) || (is_above && isAtOrBelow(own, folded)));
+    return this.#foldedData.some((own) => isAtOrBelow(folded, own) || (isAbove && isAtOrBelow(own, folded)));
   }
 
   /** True if `path` is of the gate's program, lies below it or is a folder above it. */
-  containsProgram(path: string, is_whole = true): boolean {
+  containsProgram(path: string, isWhole = true): boolean {
     const folded = foldedPath(path);
-    return this.#folded_program.some((own) => isAtOrBelow(folded, own) || (is_whole && isAtOrBelow(own, folded)));
+    return this.#foldedProgram.some((own) => isAtOrBelow(folded, own) || (isWhole && isAtOrBelow(own, folded)));
   }
 
   /** What of the gate a need would touch in a way that no agent may, as words, or undefined. */
   touchedBy({ capability, target }: ResolvedRequirement): string | undefined {
     if (target.kind !== "path") return undefined;
-    const is_written = capability === "fs:write";
+    const isWritten = capability === "fs:write";
     // A folder that is only made, or gets an entry, stays what it is.
-    const is_whole = target.is_tree || (is_written && target.is_folder !== true);
+    const isWhole = target.is_tree || (isWritten && target.is_folder !== true);
     for (const path of formsOf(target.lexical, target.real)) {
       // A folder above is replaced, moved or closed with all that lies below.
-      if (this.contains(path, is_whole)) return "a path inside the gate's own folders, or a folder that holds them";
-      if (is_written && this.containsProgram(path, is_whole))
+      if (this.contains(path, isWhole)) return "a path inside the gate's own folders, or a folder that holds them";
+      if (isWritten && this.containsProgram(path, isWhole))
         return "a change of the gate's own program, or of a folder above it";
     }
     return undefined;
@@ -86,17 +86,10 @@ export class GateFiles {
 }
 
 function dataPaths(paths: GatePaths): string[] {
-  const { receipts_dir, checkpoints_dir } = paths;
-  const folders = [
-    paths.config_dir,
-    paths.state_dir,
-    paths.audit_dir,
-    receipts_dir,
-    checkpoints_dir,
-    paths.runtime_dir,
-  ];
+  const { receiptsDir, checkpointsDir } = paths;
+  const folders = [paths.configDir, paths.state_dir, paths.auditDir, receiptsDir, checkpointsDir, paths.runtimeDir];
   // Also where one of them is a link: what it leads to is as good as the file.
-  const files = [paths.grants_db, paths.approvals_db, paths.config_file, paths.policy_overrides, ...paths.key_files];
+  const files = [paths.grants_db, paths.approvals_db, paths.configFile, paths.policy_overrides, ...paths.keyFiles];
   return [...new Set([...folders, ...files])];
 }
 
@@ -113,21 +106,21 @@ export function hiddenFromBoxes(paths: GatePaths): string[] {
 const DROP_INS = ["metnos-gate.service.d", "metnos-.service.d", "service.d"];
 
 /** What starts the gate at login, whether it is there or not: whoever writes it starts another program in the gate's place. */
-function startPaths({ autostart_entry, systemd_unit, launch_agent }: GatePaths, home: string): string[] {
-  const [name, folder] = [basename(systemd_unit), dirname(systemd_unit)];
+function startPaths({ autostartEntry, systemdUnit, launchAgent }: GatePaths, home: string): string[] {
+  const [name, folder] = [basename(systemdUnit), dirname(systemdUnit)];
   // systemd may not know of the XDG variables that moved our folder.
   const own = [folder, join(home, ".config/systemd/user")];
-  const unit_folders = new Set([
+  const unitFolders = new Set([
     ...own.flatMap((place) => [place, `${place}.control`]),
     join(home, ".local/share/systemd/user"),
   ]);
-  const units = [...unit_folders].flatMap((place) => [name, ...DROP_INS].map((entry) => join(place, entry)));
-  return [autostart_entry, launch_agent, ...units, join(folder, "default.target.wants", name)];
+  const units = [...unitFolders].flatMap((place) => [name, ...DROP_INS].map((entry) => join(place, entry)));
+  return [autostartEntry, launchAgent, ...units, join(folder, "default.target.wants", name)];
 }
 
 /** A path above the home would forbid every change in it: the configuration refuses such a command, which is no program either. */
-function judgePrograms({ judge_programs }: GatePaths, home: string): string[] {
-  return judge_programs.filter((path) => !isAtOrBelow(home, path));
+function judgePrograms({ judgePrograms: programs }: GatePaths, home: string): string[] {
+  return programs.filter((path) => !isAtOrBelow(home, path));
 }
 
 function withRealForms(paths: readonly string[]): string[] {

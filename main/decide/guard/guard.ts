@@ -32,7 +32,7 @@ export interface GuardBlock {
 export interface GuardSettings {
   home: string;
   /** Left out where the gate's own files aren't asked about. */
-  gate_files?: GateFiles | undefined;
+  gateFiles?: GateFiles | undefined;
   /** What of the gate's environment says where an agent's settings lie. */
   env?: GuardEnv | undefined;
 }
@@ -42,18 +42,18 @@ const OTHER_PATH = "work on another path; if the user needs this one, they do it
 
 /**
  * The first violation, or null.
- * @param command_lines the call's, where they were read before
+ * @param commandLines the call's, where they were read before
  */
 export function guard(
   call: ProposedCall,
   executor: Executor,
   stated: readonly ResolvedRequirement[],
   settings: GuardSettings,
-  command_lines = new CommandLines(call, settings.home),
+  commandLines = new CommandLines(call, settings.home),
 ): GuardBlock | null {
   const needs = followedOn(stated);
   if (needs === null) return UNFOLLOWED;
-  const lines = runsCode(executor, needs) ? command_lines.all : [];
+  const lines = runsCode(executor, needs) ? commandLines.all : [];
   const masked = lines.length === 0 ? NO_MASKED_TEXTS : new Map(lines.map((line) => [line.arg, maskedTextsOf(line)]));
   const paths = pathsOf(needs);
   const cwd = workingDirectoryOf(call, settings.home);
@@ -62,7 +62,7 @@ export function guard(
     stringsOfCall(call, executor, settings.home, masked) ??
     protectedPaths(paths, settings.home, lines.length > 0, asked) ??
     irrecoverableCommand(masked) ??
-    gateFiles(needs, lines, masked, settings.gate_files) ??
+    gateFiles(needs, lines, masked, settings.gateFiles) ??
     agentSettings(paths, cwd, settings) ??
     irrecoverablePaths(paths, cwd, settings.home) ??
     cloudMetadata(needs, lines) ??
@@ -103,16 +103,16 @@ interface TouchedPath {
   /** `in the resolved path`, for the form that the call doesn't say. */
   is_resolved: boolean;
   is_tree: boolean;
-  is_written: boolean;
+  isWritten: boolean;
   access: ResolvedRequirement["access"];
 }
 
 /** True if what a need would touch is no agent's, whatever line it comes from: keys, passwords, the gate's own files. */
 export function isForbidden(
   need: ResolvedRequirement,
-  { home, gate_files }: Pick<GuardSettings, "home" | "gate_files">,
+  { home, gateFiles }: Pick<GuardSettings, "home" | "gateFiles">,
 ): boolean {
-  return protectedPaths(pathsOf([need]), home) !== null || gate_files?.touchedBy(need) !== undefined;
+  return protectedPaths(pathsOf([need]), home) !== null || gateFiles?.touchedBy(need) !== undefined;
 }
 
 function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
@@ -120,7 +120,7 @@ function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
   for (const { capability, target, access } of needs) {
     if (target.kind !== "path") continue;
     const { lexical, real, is_tree } = target;
-    const more = { is_tree, access, is_written: capability === "fs:write" };
+    const more = { is_tree, access, isWritten: capability === "fs:write" };
     paths.push({ path: lexical, is_resolved: false, ...more });
     if (real !== null && real !== lexical) paths.push({ path: real, is_resolved: true, ...more });
     const earlier = earlierStateOf(real ?? lexical);
@@ -145,8 +145,8 @@ function stringsOfCall(
   masked: ReadonlyMap<string, MaskedTexts>,
 ): GuardBlock | null {
   for (const { key, value: raw } of stringsIn(call.args, executor.manifest.content_args)) {
-    const is_line = typeof call.args[key] === "string" && masked.has(key);
-    const value = is_line ? (masked.get(key)?.for_paths ?? raw) : raw;
+    const isLine = typeof call.args[key] === "string" && masked.has(key);
+    const value = isLine ? (masked.get(key)?.forPaths ?? raw) : raw;
     const pattern =
       forbiddenPath(value) ?? (value.startsWith("~") ? forbiddenPath(expandHome(value, home)) : undefined);
     if (pattern !== undefined) {
@@ -168,17 +168,17 @@ function stringsOfCall(
 function protectedPaths(
   paths: readonly TouchedPath[],
   home: string,
-  is_command = false,
+  isCommand = false,
   asked: ReadonlySet<string> = NONE,
 ): GuardBlock | null {
-  let real_home: string | undefined;
-  for (const { path, is_resolved, is_tree, is_written, access } of paths) {
+  let realHome: string | undefined;
+  for (const { path, is_resolved, is_tree, isWritten, access } of paths) {
     const form = pathFormOf(path);
     const folded = foldedPath(path);
     // What a command does with a name, and with what it prints of it, is read from its line.
-    const is_only_named = is_command && access === "list" && !is_tree && !is_written && mayBeNamed(pathFormOf(folded));
+    const isOnlyNamed = isCommand && access === "list" && !is_tree && !isWritten && mayBeNamed(pathFormOf(folded));
     const pattern = forbiddenPath(path);
-    if (pattern !== undefined && !is_only_named) {
+    if (pattern !== undefined && !isOnlyNamed) {
       return {
         rule: "guard.protected-path",
         reason: `guard: forbidden path violated: pattern '${pattern}' in the resolved path`,
@@ -188,7 +188,7 @@ function protectedPaths(
     }
     // Letters that a file system may take for others, upper case among them.
     const label = protectedPath(form, home) ?? (folded === path ? undefined : protectedPath(pathFormOf(folded), home));
-    if (label !== undefined && !is_only_named && !asked.has(path)) {
+    if (label !== undefined && !isOnlyNamed && !asked.has(path)) {
       return {
         rule: "guard.protected-path",
         reason: `guard: forbidden path violated: ${label}`,
@@ -196,9 +196,9 @@ function protectedPaths(
         instead: OTHER_PATH,
       };
     }
-    if (!is_tree || is_written || access === "list") continue;
-    real_home ??= realForm(home) ?? home;
-    if (holdsSecrets(form, home) || (real_home !== home && holdsSecrets(form, real_home))) {
+    if (!is_tree || isWritten || access === "list") continue;
+    realHome ??= realForm(home) ?? home;
+    if (holdsSecrets(form, home) || (realHome !== home && holdsSecrets(form, realHome))) {
       return {
         rule: "guard.secrets-folder",
         reason: "guard: forbidden path violated: a folder that holds keys and passwords, read as a whole",
@@ -213,7 +213,7 @@ function protectedPaths(
 /** The baseline patterns for commands that leave no way back. */
 function irrecoverableCommand(masked: ReadonlyMap<string, MaskedTexts>): GuardBlock | null {
   const pattern = [...masked.values()]
-    .map(({ for_commands }) => dangerousCommand(for_commands))
+    .map(({ forCommands }) => dangerousCommand(forCommands))
     .find((found) => found !== undefined);
   if (pattern === undefined) return null;
   return {
@@ -226,8 +226,8 @@ function irrecoverableCommand(masked: ReadonlyMap<string, MaskedTexts>): GuardBl
 
 /** Whole trees that would be written or deleted, files without which the machine doesn't start, disks. */
 function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string | undefined, home: string): GuardBlock | null {
-  for (const { path, is_tree, is_written, access } of paths) {
-    if (!is_written) continue;
+  for (const { path, is_tree, isWritten, access } of paths) {
+    if (!isWritten) continue;
     const form = pathFormOf(path);
     // A folder that is written as one name may just be made, or is empty where it is deleted.
     const folder = is_tree ? vitalTree(form, cwd, home) : undefined;
@@ -247,8 +247,8 @@ function irrecoverablePaths(paths: readonly TouchedPath[], cwd: string | undefin
 function vitalTree(form: PathPattern, cwd: string | undefined, home: string): string | undefined {
   const found = vitalFolder(form, { home, cwd: cwd ?? null });
   if (found !== undefined) return found;
-  const real_cwd = cwd === undefined ? null : realForm(cwd);
-  return vitalFolder(form, { home: realForm(home) ?? home, cwd: real_cwd });
+  const realCwd = cwd === undefined ? null : realForm(cwd);
+  return vitalFolder(form, { home: realForm(home) ?? home, cwd: realCwd });
 }
 
 function irrecoverableBlock(what: string, instead: string): GuardBlock {
@@ -259,14 +259,14 @@ function gateFiles(
   needs: readonly ResolvedRequirement[],
   lines: readonly CommandLine[],
   masked: ReadonlyMap<string, MaskedTexts>,
-  gate_files: GateFiles | undefined,
+  ofGate: GateFiles | undefined,
 ): GuardBlock | null {
-  if (gate_files === undefined) return null;
+  if (ofGate === undefined) return null;
   let matched: string | undefined;
-  for (const need of needs) matched ??= gate_files.touchedBy(need);
+  for (const need of needs) matched ??= ofGate.touchedBy(need);
   // Where a line is read to the last word, what it names is known; in any doubt a mention is enough.
   const isMentioned = (line: CommandLine) =>
-    hasUnresolvedParts(line) && gate_files.isMentionedIn(masked.get(line.arg)?.for_paths ?? line.text);
+    hasUnresolvedParts(line) && ofGate.isMentionedIn(masked.get(line.arg)?.forPaths ?? line.text);
   if (matched === undefined && lines.some(isMentioned)) matched = "the gate's own folders in the command";
   if (matched === undefined) return null;
   return {
@@ -283,11 +283,11 @@ function agentSettings(
   cwd: string | undefined,
   { home, env }: GuardSettings,
 ): GuardBlock | null {
-  const written = paths.filter(({ is_written }) => is_written);
+  const written = paths.filter(({ isWritten }) => isWritten);
   if (written.length === 0) return null;
   const settings = new AgentSettings({ home, cwd, env });
-  const is_touched = written.some(({ path, is_tree }) => settings.isAt(path) || (is_tree && settings.isBelow(path)));
-  if (!is_touched) return null;
+  const isTouched = written.some(({ path, is_tree }) => settings.isAt(path) || (is_tree && settings.isBelow(path)));
+  if (!isTouched) return null;
   return {
     rule: "guard.agent-settings",
     reason: "guard: the settings that hold the gate's hook are not for agents",
@@ -299,10 +299,10 @@ function agentSettings(
 /** A cloud's credentials, by a tool for the web as by a command. */
 function cloudMetadata(needs: readonly ResolvedRequirement[], lines: readonly CommandLine[]): GuardBlock | null {
   for (const { capability, target } of needs) {
-    const is_one =
+    const isOne =
       (target.kind === "host" && isCloudMetadata(target.host)) ||
       (capability === "network:http" && target.kind === "unknown" && namesCloudMetadata(target.shown, true));
-    if (is_one) return metadataBlock("the host of a request");
+    if (isOne) return metadataBlock("the host of a request");
   }
   return lines.some(({ reading }) => reachesCloudMetadata(reading)) ? metadataBlock("a host in the command") : null;
 }
@@ -328,7 +328,7 @@ function whatWouldRun(
       asked,
       cwd: cwd ?? "",
       home: settings.home,
-      gate: settings.gate_files?.protected_paths,
+      gate: settings.gateFiles?.protectedPaths,
     });
     if (found === null) continue;
     return {
@@ -342,7 +342,7 @@ function whatWouldRun(
 }
 
 function maskedTextsOf({ text, is_list, reading }: CommandLine): MaskedTexts {
-  return is_list ? { for_paths: text, for_commands: text } : maskedTexts(reading);
+  return is_list ? { forPaths: text, forCommands: text } : maskedTexts(reading);
 }
 
 function hasUnresolvedParts({ reading: { unread, defines, commands } }: CommandLine): boolean {

@@ -61,13 +61,13 @@ export function dangerousCommand(command: string): string | undefined {
 /** The `dd` pattern in linear time: of several `dd` that are followed by the same rest of a line, the first sees the most of it. */
 function writesDeviceWithDd(command: string): boolean {
   const start = /\bdd\s+/g;
-  let seen_to = 0;
+  let seenTo = 0;
   while (start.test(command)) {
     // The white space after a `dd` may end its line: then the rest of the next one counts.
-    if (start.lastIndex < seen_to) continue;
+    if (start.lastIndex < seenTo) continue;
     const newline = command.indexOf("\n", start.lastIndex);
-    seen_to = newline === -1 ? command.length : newline;
-    if (/\bof=\/dev\//.test(command.slice(start.lastIndex, seen_to))) return true;
+    seenTo = newline === -1 ? command.length : newline;
+    if (/\bof=\/dev\//.test(command.slice(start.lastIndex, seenTo))) return true;
   }
   return false;
 }

@@ -106,14 +106,14 @@ const FROM_ROOT: readonly Protected[] = [
   ...each("the boot folder", ["boot"], ["efi"]),
   ...each("the kernel's folder /sys", ["sys"]),
   ...each("a process's folder", ["proc", /^(?:\d.*|self|thread-self)$/], ["proc", "sysrq-trigger"], ["proc", "kcore"]),
-  ...each("a disk", ["dev", DISK()]),
+  ...each("a disk", ["dev", diskPattern()]),
   ...each("what is typed or shown", ["dev", TYPED]),
 ];
 
 /** What the rules from the root begin with: most paths begin with none of them. */
 const ROOT_NAMES: ReadonlySet<string | RegExp> = new Set(FROM_ROOT.flatMap(({ rule }) => rule.slice(0, 1)));
 
-function DISK(): RegExp {
+function diskPattern(): RegExp {
   return /^(?:sd|nvme|mmcblk|loop|vd[a-z]|xvd|hd[a-z]|dm-|md\d|disk|rdisk|mapper|zd\d|nbd|sr\d|mem$|kmem$|port$|zvol|zram|pmem|bcache|ram\d)/;
 }
 
@@ -139,7 +139,7 @@ const SAMPLES: ReadonlyMap<string, readonly string[]> = new Map([
   ["^credentials\\.env", ["credentials.env"]],
   ["^(?:passwd|shadow|sudoers|gshadow|master\\.passwd)", ["passwd", "shadow", "sudoers", "gshadow", "sudoers.d"]],
   [
-    DISK().source,
+    diskPattern().source,
     ["sda", "sda1", "sdb", "nvme0n1", "mmcblk0", "loop0", "vda", "xvda", "hda", "dm-0", "md0", "disk", "mapper", "mem"],
   ],
   ["^(?:\\d.*|self|thread-self)$", ["1", "self"]],
@@ -196,16 +196,16 @@ function nameMatches(name: Segment | undefined, wanted: string | RegExp): boolea
   return alternatives(wanted).some((sample) => canMatch(name, sample));
 }
 
-const known_alternatives = new Map<RegExp, readonly string[]>();
+const knownAlternatives = new Map<RegExp, readonly string[]>();
 
 function alternatives(pattern: RegExp): readonly string[] {
-  let found = known_alternatives.get(pattern);
+  let found = knownAlternatives.get(pattern);
   if (found === undefined) {
     found = pattern.source
       .replace(/^\^(?:\(\?:)?|\)?\$?$/g, "")
       .split("|")
       .map((one) => one.replace(/\\|\.\*|\(.*?\)\?/g, "").replace("[34]", "4"));
-    known_alternatives.set(pattern, found);
+    knownAlternatives.set(pattern, found);
   }
   return found;
 }
@@ -299,18 +299,18 @@ const MACHINE = /^\/(?:proc$|boot(?:\/|$)|sys(?:\/|$)|dev\/(?:sd|nvme|mmcblk|loo
  * True if a tool may say that a protected path is there, and its size and times: where it is in none of the baseline patterns, by
  * whatever letters, or one of the machine's own places. What the call itself says, the baseline patterns see as it is.
  */
-export function mayBeNamed({ segments, is_known }: PathPattern): boolean {
+export function mayBeNamed({ segments, isKnown }: PathPattern): boolean {
   const names = segments.flatMap((name) => (typeof name === "string" ? [name] : []));
   const path = `/${names.join("/")}`;
-  const is_baseline = [path, path.toLowerCase()].some((one) => forbiddenPath(one) !== undefined);
-  return is_known && names.length === segments.length && (!is_baseline || MACHINE.test(path));
+  const isBaseline = [path, path.toLowerCase()].some((one) => forbiddenPath(one) !== undefined);
+  return isKnown && names.length === segments.length && (!isBaseline || MACHINE.test(path));
 }
 
 /** True for a cluster's keys by their own path, which may be read where it is asked each time: not as part of a tree or pattern, and never written. */
 export function isAskedToRead(path: PathPattern, home: string): boolean {
-  const { segments, is_known } = path;
+  const { segments, isKnown } = path;
   const [folder, name] = segments.slice(-2);
-  if (!is_known || folder !== ".kube" || name !== "config") return false;
+  if (!isKnown || folder !== ".kube" || name !== "config") return false;
   return protectedPath({ ...path, segments: segments.slice(0, -2) }, home) === undefined;
 }
 
@@ -318,7 +318,7 @@ export function isAskedToRead(path: PathPattern, home: string): boolean {
 export function holdsSecrets(path: PathPattern, home: string): boolean {
   const below = segmentsOf(home);
   return (
-    path.is_known &&
+    path.isKnown &&
     sampleFiles(below).some(({ names }) => below.every((name, at) => names[at] === name) && canContain(path, names))
   );
 }

@@ -73,10 +73,10 @@ export const RUN_LATER_FOLDERS: ReadonlySet<string> = new Set(
  * True if the names of a path, in lower case, end in a place that is known wherever it lies. Of the places that are files a folder is
  * none: nothing reads it as one.
  */
-export function endsInRunLater(names: readonly string[], is_folder: boolean): boolean {
+export function endsInRunLater(names: readonly string[], isFolder: boolean): boolean {
   return KEPT.some(
     (place) =>
-      (place.is_folder || !is_folder) &&
+      (place.is_folder || !isFolder) &&
       matchesAt(names, names.length - place.names.length, { names: place.names, is_folder: false }),
   );
 }
@@ -89,8 +89,8 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
     .slice(1)
     .replace(/\.zwc$/, "")
     .split("/");
-  const is_root_name = ROOT_NAMES.has(names[0] ?? "");
-  if (is_root_name && FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path)) return true;
+  const isRootName = ROOT_NAMES.has(names[0] ?? "");
+  if (isRootName && FROM_ROOT.some((rule) => matchesAt(names, 0, rule)) && !IS_SOURCE.test(path)) return true;
   for (const [at, name] of names.entries()) {
     if (BY_FIRST.get(name)?.some((rule) => matchesAt(names, at, rule)) === true) return true;
     if (ANY_OF_ONE_NAME.some((rule) => matchesAt(names, at, rule))) return true;
@@ -123,10 +123,10 @@ interface OfCall {
   /** What repositories name, by work tree. */
   readonly paths: Map<string, readonly string[]>;
 }
-const of_call = new WeakMap<CallEnvironment, OfCall>();
+const fromCall = new WeakMap<CallEnvironment, OfCall>();
 
 function ofCall(environment: CallEnvironment): OfCall {
-  const known = of_call.get(environment);
+  const known = fromCall.get(environment);
   if (known !== undefined) return known;
   const { home, env } = environment;
   const found: OfCall = {
@@ -136,7 +136,7 @@ function ofCall(environment: CallEnvironment): OfCall {
     roots: new Map(),
     paths: new Map(),
   };
-  of_call.set(environment, found);
+  fromCall.set(environment, found);
   return found;
 }
 
@@ -167,13 +167,13 @@ export function holdsRunLater(folder: string, { home, cwd, env }: CallEnvironmen
   const isOnTheWay = (rule: PathRule, at: number) =>
     names.length - at < rule.names.length && names.slice(at).every((name, index) => name === rule.names[index]);
   if (FROM_ROOT.some((rule) => isOnTheWay(rule, 0))) return true;
-  const home_names = foldedPath(home).slice(1).split("/");
-  const is_in_home = isAtOrBelow(folder, home);
-  if (is_in_home && FROM_HOME.some((rule) => isOnTheWay(rule, home_names.length))) return true;
+  const homeNames = foldedPath(home).slice(1).split("/");
+  const isInHome = isAtOrBelow(folder, home);
+  if (isInHome && FROM_HOME.some((rule) => isOnTheWay(rule, homeNames.length))) return true;
   return RUN_LATER_PLACES.some((rule) => {
     for (let at = 0; at < names.length; at++) {
-      const is_there = rule.names[0]?.startsWith(".") === true || (is_in_home && at === home_names.length);
-      if (is_there && isOnTheWay(rule, at)) return true;
+      const isThere = rule.names[0]?.startsWith(".") === true || (isInHome && at === homeNames.length);
+      if (isThere && isOnTheWay(rule, at)) return true;
     }
     return false;
   });

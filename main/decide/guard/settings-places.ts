@@ -11,7 +11,7 @@ export interface SettingsPlace {
   /** What in it holds the settings: files, and folders with all that is below. */
   files: readonly string[];
   /** All of the folder counts, not these alone. */
-  is_whole: boolean;
+  isWhole: boolean;
 }
 
 const CLAUDE_CODE = ["settings.json", "settings.local.json"];
@@ -21,14 +21,14 @@ const OPENCODE = ["opencode.json", "opencode.jsonc", "config.json", "plugin", "p
 const ZED = ["settings.json"];
 
 export const SETTINGS_PLACES: readonly SettingsPlace[] = [
-  { folder: ".claude", files: CLAUDE_CODE, is_whole: false },
-  { folder: ".codex", files: CODEX, is_whole: true },
-  { folder: ".gemini", files: GEMINI, is_whole: false },
-  { folder: ".opencode", files: OPENCODE, is_whole: true },
-  { folder: ".config/opencode", files: OPENCODE, is_whole: true },
+  { folder: ".claude", files: CLAUDE_CODE, isWhole: false },
+  { folder: ".codex", files: CODEX, isWhole: true },
+  { folder: ".gemini", files: GEMINI, isWhole: false },
+  { folder: ".opencode", files: OPENCODE, isWhole: true },
+  { folder: ".config/opencode", files: OPENCODE, isWhole: true },
   // What an editor starts with the gate in front of it.
-  { folder: ".config/zed", files: ZED, is_whole: false },
-  { folder: ".jetbrains", files: ["acp.json"], is_whole: false },
+  { folder: ".config/zed", files: ZED, isWhole: false },
+  { folder: ".jetbrains", files: ["acp.json"], isWhole: false },
 ];
 
 /** Of these all of the folder counts in the home: with whom its client trusts what, and what it loads. */
@@ -52,8 +52,8 @@ function alternatives(names: readonly string[]): string {
 /** A folded path, absolute and normal, that is one by its names alone. A folder of them as a whole is one, too. */
 export const SETTINGS_BY_NAME = new RegExp(
   [
-    ...SETTINGS_PLACES.map(({ folder, files, is_whole }) =>
-      is_whole
+    ...SETTINGS_PLACES.map(({ folder, files, isWhole }) =>
+      isWhole
         ? `/${alternatives([folder])}(?:/.*)?$`
         : `/${alternatives([folder])}(?:/(?:${alternatives(files)})(?:/.*)?)?$`,
     ),

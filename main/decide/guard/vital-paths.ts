@@ -17,7 +17,7 @@ export interface PathContext {
 
 /** True if a pattern may expand to exactly a home folder: `/home/x`, `/Users/x`, root's, and the user's. */
 export function isHome(segments: readonly Segment[], home: string): boolean {
-  const path = { segments, is_known: true, has_pattern: true };
+  const path = { segments, isKnown: true, hasPattern: true };
   if (canMatchPath(path, segmentsOf(home))) return true;
   if (segments.length === 2 && (canMatch(segments[0], "home") || canMatch(segments[0], "Users")))
     return typeof segments[1] === "string" || segments[1]?.kind === "pattern" || segments[1]?.kind === "unknown";
@@ -87,7 +87,7 @@ export function vitalFolder(path: PathPattern, { home, cwd }: PathContext): stri
     return "a home folder";
   if (SYSTEM_TREES.some((tree) => tree.length === segments.length && canMatchPath(path, tree)))
     return "a system folder";
-  if (cwd !== null && path.is_known) {
+  if (cwd !== null && path.isKnown) {
     const here = segmentsOf(cwd);
     for (let length = 1; length < Math.min(here.length, MAX_ABOVE); length++)
       if (canMatchPath(path, here.slice(0, length))) return "a folder above the working directory";
@@ -150,7 +150,7 @@ export function isDisk(path: PathPattern): boolean {
 /** A path (absolute, normal) as names. `/private/etc` and `/private/var` are macOS's own names of `/etc` and `/var`. */
 export function pathFormOf(path: string): PathPattern {
   const segments = segmentsOf(path);
-  const is_private =
+  const isPrivate =
     segments[0] === "private" && (segments[1] === "etc" || segments[1] === "var") && segments.length > 2;
-  return { segments: is_private ? segments.slice(1) : segments, is_known: true, has_pattern: false };
+  return { segments: isPrivate ? segments.slice(1) : segments, isKnown: true, hasPattern: false };
 }

@@ -16,10 +16,10 @@ const MIN_TELLING_WORD = 5;
 /**
  * The intent without the arguments' values, which the agent may have written into it and which must not get into the log. Replaced
  * are whole values, passages of three words from one, everything that is more than a plain word (paths, hosts, numbers, keys), and
- * longer plain words that are in a value. `every_word`: each word that is in a value, in whatever letters and length, and no argument
+ * longer plain words that are in a value. `everyWord`: each word that is in a value, in whatever letters and length, and no argument
  * is named.
  */
-export function withoutValues(intent: string, args: Record<string, unknown>, every_word = false): string {
+export function withoutValues(intent: string, args: Record<string, unknown>, everyWord = false): string {
   const text = intent.slice(0, MAX_INTENT);
   if (text === "") return text;
   const strings = scalarsIn(args);
@@ -30,17 +30,17 @@ export function withoutValues(intent: string, args: Record<string, unknown>, eve
   const marks: (string | undefined)[] = new Array(text.length);
   for (const { key, value } of strings) {
     const whole = value.trim();
-    if (whole.length >= 3) markAll(marks, text, whole, every_word ? "<args>" : `<${key.slice(0, MAX_KEY_LENGTH)}>`);
+    if (whole.length >= 3) markAll(marks, text, whole, everyWord ? "<args>" : `<${key.slice(0, MAX_KEY_LENGTH)}>`);
   }
   markPassages(marks, text, strings);
   for (const { start, text: word } of piecesOf(text, WORD)) {
     const bare = word.replace(/[.:!?]+$/, "");
-    const is_plain = /^\p{L}*$/u.test(bare) && bare.length < 24;
-    if (is_plain && bare.length < MIN_TELLING_WORD) continue;
+    const isPlain = /^\p{L}*$/u.test(bare) && bare.length < 24;
+    if (isPlain && bare.length < MIN_TELLING_WORD) continue;
     if (strings.some(({ value }) => value.includes(bare))) mark(marks, start, start + bare.length, "<args>");
-    else if (!is_plain) mark(marks, start, start + bare.length, "<…>");
+    else if (!isPlain) mark(marks, start, start + bare.length, "<…>");
   }
-  if (every_word) markWords(marks, text, strings);
+  if (everyWord) markWords(marks, text, strings);
   return replaced(text, marks);
 }
 

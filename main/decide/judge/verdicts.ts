@@ -132,17 +132,17 @@ function mentions(intent: string, executor: string): boolean {
   return segmentsOf(executor).some((name) => text.includes(name));
 }
 
-const known_names = new Map<string, readonly string[]>();
+const knownNames = new Map<string, readonly string[]>();
 const MAX_KNOWN = 1000;
 
 /** The texts by which an intent may refer to an executor: its name, and the parts of it that are long enough to be meaningful. */
 function segmentsOf(executor: string): readonly string[] {
-  let names = known_names.get(executor);
+  let names = knownNames.get(executor);
   if (names === undefined) {
     const name = executor.toLowerCase();
     names = [name, ...name.split(/[^a-z0-9]+/).filter((part) => part.length >= 3)];
-    if (known_names.size >= MAX_KNOWN) known_names.clear();
-    known_names.set(executor, names);
+    if (knownNames.size >= MAX_KNOWN) knownNames.clear();
+    knownNames.set(executor, names);
   }
   return names;
 }

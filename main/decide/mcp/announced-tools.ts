@@ -38,15 +38,15 @@ export class AnnouncedTools {
   readonly #announcements = new Map<number, Announcement>();
 
   /** Adds to what the connection announced; an empty list takes it all back. It stays in front of the server that it named first. */
-  add(connection: number, agent_id: string, { server, source, tools }: McpTools): AnnouncedTool[] | Untaken {
+  add(connection: number, agentId: string, { server, source, tools }: McpTools): AnnouncedTool[] | Untaken {
     const known = this.#announcements.get(connection);
     if (known !== undefined && (known.server !== server || known.source !== source)) return "other-server";
     const definitions = tools.map(definitionOf);
     if (namesOf(known, definitions).size > MAX_MCP_TOOLS) return "too-many";
     const characters = definitions.reduce((sum, { name, text }) => sum + name.length + (text?.length ?? 0), 0);
-    if (this.#charactersOf(agent_id) + characters > MAX_CHARACTERS) return "too-long";
+    if (this.#charactersOf(agentId) + characters > MAX_CHARACTERS) return "too-long";
     const announcement = known ?? {
-      agent_id,
+      agent_id: agentId,
       server,
       source,
       withdrawn: new Map(),
@@ -73,10 +73,10 @@ export class AnnouncedTools {
   }
 
   /** The one tool that an executor's name means among all that the agent's connections announced; undefined where they differ. */
-  named(agent_id: string, executor: string): AnnouncedTool | undefined {
+  named(agentId: string, executor: string): AnnouncedTool | undefined {
     let found: AnnouncedTool | undefined;
     for (const announcement of this.#announcements.values()) {
-      if (announcement.agent_id !== agent_id) continue;
+      if (announcement.agent_id !== agentId) continue;
       const tool = announcement.executors.get(executor);
       if (tool === undefined) continue;
       if (tool === null || (found !== undefined && !isSame(found, tool))) return undefined;
@@ -87,17 +87,17 @@ export class AnnouncedTools {
   }
 
   /** The user has seen what it is now: that it was another one before is known. */
-  acknowledge(agent_id: string, { server, source, name, pin }: Omit<AnnouncedTool, "earlier" | "text">): void {
+  acknowledge(agentId: string, { server, source, name, pin }: Omit<AnnouncedTool, "earlier" | "text">): void {
     for (const announcement of this.#announcements.values()) {
       const tool = announcement.tools.get(name);
-      if (announcement.agent_id === agent_id && announcement.server === server && announcement.source === source)
+      if (announcement.agent_id === agentId && announcement.server === server && announcement.source === source)
         if (tool?.pin === pin) tool.earlier = null;
     }
   }
 
-  #charactersOf(agent_id: string): number {
+  #charactersOf(agentId: string): number {
     let characters = 0;
-    for (const one of this.#announcements.values()) if (one.agent_id === agent_id) characters += one.characters;
+    for (const one of this.#announcements.values()) if (one.agent_id === agentId) characters += one.characters;
     return characters;
   }
 }
@@ -115,8 +115,8 @@ function withdrawAll({ tools, withdrawn }: Announcement): void {
 function addTool({ server, source, tools, withdrawn }: Announcement, definition: Definition): void {
   const before = tools.get(definition.name) ?? withdrawn.get(definition.name);
   withdrawn.delete(definition.name);
-  const is_other = before !== undefined && before.pin !== definition.pin;
-  const earlier = is_other ? (before.text ?? "") : (before?.earlier ?? null);
+  const isOther = before !== undefined && before.pin !== definition.pin;
+  const earlier = isOther ? (before.text ?? "") : (before?.earlier ?? null);
   tools.set(definition.name, { ...definition, server, source, earlier });
 }
 

@@ -75,8 +75,8 @@ export function claimsOf({ annotations }: ReadDefinition): Claim[] {
   if (annotations === "") return [];
   const hints: unknown = JSON.parse(annotations);
   if (typeof hints !== "object" || hints === null) return [];
-  return Object.entries(hints).flatMap(([name, is_claimed]) => {
+  return Object.entries(hints).flatMap(([name, isClaimed]) => {
     const claim = Object.hasOwn(CLAIMS, name) ? CLAIMS[name] : undefined;
-    return is_claimed === true && claim !== undefined ? [claim] : [];
+    return isClaimed === true && claim !== undefined ? [claim] : [];
   });
 }

@@ -14,20 +14,20 @@ import type { KeptTool, McpToolStore } from "./tool-store.ts";
  */
 export class McpTools {
   readonly store: McpToolStore;
-  readonly hook_answers: HookAnswers;
+  readonly hookAnswers: HookAnswers;
   readonly #announced = new AnnouncedTools();
 
   /** `now`: milliseconds that never go back. */
   constructor(store: McpToolStore, now: () => number = () => performance.now()) {
     this.store = store;
-    this.hook_answers = new HookAnswers(now);
+    this.hookAnswers = new HookAnswers(now);
   }
 
   /** A connection has said which tools its server offers. */
-  announce(connection: number, agent_id: string, tools: Announced): McpToolState[] | Untaken {
-    const announced = this.#announced.add(connection, agent_id, tools);
+  announce(connection: number, agentId: string, tools: Announced): McpToolState[] | Untaken {
+    const announced = this.#announced.add(connection, agentId, tools);
     if (typeof announced === "string") return announced;
-    const kept = this.store.ofServer({ agent_id, server: tools.server, source: tools.source });
+    const kept = this.store.ofServer({ agent_id: agentId, server: tools.server, source: tools.source });
     return announced.map((tool) => ({ name: tool.name, pin: tool.pin, state: stateOf(tool, kept.get(tool.name)) }));
   }
 
@@ -53,10 +53,10 @@ export class McpTools {
 
   #announcedFor(
     { executor, context }: ProposedCall,
-    agent_id: string,
+    agentId: string,
     connection: number | undefined,
   ): AnnouncedTool | undefined {
-    if (context?.mcp === undefined) return this.#announced.named(agent_id, executor);
+    if (context?.mcp === undefined) return this.#announced.named(agentId, executor);
     const { server, tool } = context.mcp;
     if (connection === undefined || mcpExecutor(server, tool) !== executor) return undefined;
     return this.#announced.of(connection, server, tool);
@@ -66,22 +66,22 @@ export class McpTools {
    * The user allowed a call of this tool, and saw its definition. `only_looks`: they said that it only looks; otherwise a tool that is
    * what it was stays what they said. Returns whether anything is kept that wasn't. @throws GateError `database_*`
    */
-  allowed(agent_id: string, called: CalledTool, said: { only_looks: boolean; surface: Surface | null }): boolean {
+  allowed(agentId: string, called: CalledTool, said: { only_looks: boolean; surface: Surface | null }): boolean {
     const { server, source, tool, pin, definition } = called;
     if (definition === null) return false;
-    const kept = this.store.find({ agent_id, server, source, tool });
-    const is_known = kept?.pin === pin && called.state !== "changed";
-    if (is_known && (kept.state === "looks" || !said.only_looks)) return false;
+    const kept = this.store.find({ agent_id: agentId, server, source, tool });
+    const isKnown = kept?.pin === pin && called.state !== "changed";
+    if (isKnown && (kept.state === "looks" || !said.only_looks)) return false;
     const state = said.only_looks ? "looks" : "known";
-    this.store.keep({ agent_id, server, source, tool, pin, definition, state, surface: said.surface });
-    this.#announced.acknowledge(agent_id, { server, source, name: tool, pin });
+    this.store.keep({ agent_id: agentId, server, source, tool, pin, definition, state, surface: said.surface });
+    this.#announced.acknowledge(agentId, { server, source, name: tool, pin });
     return true;
   }
 
   /** An agent isn't the one any more that was paired. @throws SQLite's error */
-  endPairing(agent_id: string): void {
-    this.hook_answers.forget(agent_id);
-    this.store.forgetAgent(agent_id);
+  endPairing(agentId: string): void {
+    this.hookAnswers.forget(agentId);
+    this.store.forgetAgent(agentId);
   }
 }
 
@@ -102,7 +102,7 @@ interface HookAnswer {
   call_id: string | undefined;
   /** Null where nobody had announced the tool. */
   pin: string | null;
-  noted_at: number;
+  notedAt: number;
 }
 
 /**
@@ -118,29 +118,29 @@ export class HookAnswers {
   }
 
   /** A call of a hook was allowed. */
-  note(agent_id: string, call: ProposedCall, tool: CalledTool | undefined): void {
+  note(agentId: string, call: ProposedCall, tool: CalledTool | undefined): void {
     if (call.context?.mcp !== undefined || !call.executor.startsWith("mcp__")) return;
-    const answers = this.#fresh(agent_id);
+    const answers = this.#fresh(agentId);
     if (answers.length >= MAX_PER_AGENT) answers.shift();
     const { call_id } = call.context ?? {};
     answers.push({
       call_hash: callHash(call.executor, call.args),
       call_id,
       pin: tool?.pin ?? null,
-      noted_at: this.#now(),
+      notedAt: this.#now(),
     });
-    this.#answers.set(agent_id, answers);
+    this.#answers.set(agentId, answers);
   }
 
   /** Whether the hook's call that this proxy's call carries out was allowed. Uses it up. */
-  take(agent_id: string, call: ProposedCall, tool: CalledTool): boolean {
-    const answers = this.#fresh(agent_id);
+  take(agentId: string, call: ProposedCall, tool: CalledTool): boolean {
+    const answers = this.#fresh(agentId);
     if (answers.length === 0 || call.context?.mcp === undefined) return false;
-    const call_hash = callHash(call.executor, call.args);
+    const hash = callHash(call.executor, call.args);
     const { call_id } = call.context;
     const index = answers.findIndex(
       (answer) =>
-        answer.call_hash === call_hash &&
+        answer.call_hash === hash &&
         (answer.call_id === undefined || call_id === undefined || answer.call_id === call_id) &&
         // Asked about without its definition: then it must be none that has changed.
         (answer.pin === null ? tool.state !== "changed" : answer.pin === tool.pin),
@@ -151,15 +151,15 @@ export class HookAnswers {
   }
 
   /** The pairing of an agent has ended. */
-  forget(agent_id: string): void {
-    this.#answers.delete(agent_id);
+  forget(agentId: string): void {
+    this.#answers.delete(agentId);
   }
 
-  #fresh(agent_id: string): HookAnswer[] {
+  #fresh(agentId: string): HookAnswer[] {
     const since = this.#now() - TTL_MS;
-    const answers = (this.#answers.get(agent_id) ?? []).filter(({ noted_at }) => noted_at >= since);
-    if (answers.length === 0) this.#answers.delete(agent_id);
-    else this.#answers.set(agent_id, answers);
+    const answers = (this.#answers.get(agentId) ?? []).filter(({ notedAt }) => notedAt >= since);
+    if (answers.length === 0) this.#answers.delete(agentId);
+    else this.#answers.set(agentId, answers);
     return answers;
   }
 }

@@ -103,8 +103,8 @@ export class McpToolStore {
   }
 
   /** The agent's pairing has ended. */
-  forgetAgent(agent_id: string): void {
-    this.#db.prepare("DELETE FROM mcp_tools WHERE agent = ?").run(agent_id);
+  forgetAgent(agentId: string): void {
+    this.#db.prepare("DELETE FROM mcp_tools WHERE agent = ?").run(agentId);
   }
 }
 

@@ -75,20 +75,20 @@ export interface PolicyAnswer {
  * The single entry point of the policy (docs/decisions/requirements-policy.md, "Outcome"). The grants are asked only where the table says
  * `approval_required`, and never for a capability marked `always`: no grant can lift a denial.
  *
- * @param find_grant looks up an active grant that covers the call; leave it out for the table's own answer
+ * @param findGrant looks up an active grant that covers the call; leave it out for the table's own answer
  * @param table as it is for the subject; where it is looser than the table of all, that one counts
  */
 export function effectiveOutcome(
   level: Level,
   capability: Capability,
-  find_grant?: GrantLookup,
+  findGrant?: GrantLookup,
   table: PolicyTable = POLICY_TABLE,
 ): PolicyAnswer {
   const outcome = strictest(POLICY_TABLE[level][capability], table[level][capability]);
-  if (outcome !== "approval_required" || find_grant === undefined) return { outcome };
+  if (outcome !== "approval_required" || findGrant === undefined) return { outcome };
   if (CAPABILITY_REGISTRY[capability].default_approval === "always") return { outcome };
-  const grant_id = find_grant();
-  return grant_id === undefined ? { outcome } : { outcome: "allowed", grant_id };
+  const grantId = findGrant();
+  return grantId === undefined ? { outcome } : { outcome: "allowed", grant_id: grantId };
 }
 
 const STRICTNESS: Readonly<Record<Outcome, number>> = { allowed: 0, approval_required: 1, denied: 2 };

@@ -60,10 +60,10 @@ export class Budgets {
   readonly #clock: Clock;
   readonly #limits: ReadonlyMap<Capability, Limit>;
   readonly #failed: (what: string, error: unknown) => void;
-  readonly #of_agents = new Map<string, Buckets>();
+  readonly #ofAgents = new Map<string, Buckets>();
   /** Those that were taken from since they were last looked at for a lease. */
   readonly #touched = new Set<Bucket>();
-  #write_from = Number.NEGATIVE_INFINITY;
+  #writeFrom = Number.NEGATIVE_INFINITY;
 
   /** `db` was opened with `grantsSchema`. @throws SQLite's error */
   constructor(
@@ -94,14 +94,14 @@ export class Budgets {
 
   #add(bucket: Bucket): Bucket {
     const { agent_id, capability } = bucket;
-    const buckets: Buckets = this.#of_agents.get(agent_id) ?? new Map();
-    this.#of_agents.set(agent_id, buckets.set(capability, bucket));
+    const buckets: Buckets = this.#ofAgents.get(agent_id) ?? new Map();
+    this.#ofAgents.set(agent_id, buckets.set(capability, bucket));
     return bucket;
   }
 
   /** What keeps a call with these capabilities from being made now: of several the one that takes longest. Takes nothing. */
-  usedUp(agent_id: string, capabilities: Iterable<Capability>): UsedUp | undefined {
-    const buckets = this.#of_agents.get(agent_id);
+  usedUp(agentId: string, capabilities: Iterable<Capability>): UsedUp | undefined {
+    const buckets = this.#ofAgents.get(agentId);
     if (buckets === undefined) return undefined;
     const now = momentOf(this.#clock);
     let longest: UsedUp | undefined;
@@ -110,22 +110,22 @@ export class Budgets {
       if (bucket === undefined) continue;
       const tokens = refilled(bucket.level, bucket.limit, now);
       if (hasOne(tokens)) continue;
-      const retry_after_ms = waitFor(tokens, bucket.limit);
-      if (longest === undefined || retry_after_ms > longest.retry_after_ms)
-        longest = { capability, limit: bucket.limit, retry_after_ms };
+      const retryAfterMs = waitFor(tokens, bucket.limit);
+      if (longest === undefined || retryAfterMs > longest.retry_after_ms)
+        longest = { capability, limit: bucket.limit, retry_after_ms: retryAfterMs };
     }
     return longest;
   }
 
   /** Takes one of each of these capabilities. `usedUp` has said in the same turn of the event loop that there is one of each. */
-  take(agent_id: string, capabilities: ReadonlySet<Capability>): void {
+  take(agentId: string, capabilities: ReadonlySet<Capability>): void {
     const now = momentOf(this.#clock);
     for (const capability of capabilities) {
       const limit = this.#limits.get(capability);
       if (limit === undefined) continue;
       const bucket =
-        this.#of_agents.get(agent_id)?.get(capability) ??
-        this.#add({ agent_id, capability, limit, level: levelAt(limit.capacity, now), stored: null });
+        this.#ofAgents.get(agentId)?.get(capability) ??
+        this.#add({ agent_id: agentId, capability, limit, level: levelAt(limit.capacity, now), stored: null });
       bucket.level = levelAt(refilled(bucket.level, limit, now) - 1, now);
       this.#touched.add(bucket);
     }
@@ -140,11 +140,11 @@ export class Budgets {
   /** Renews what will soon be needed, while nobody waits for it. Never throws. */
   prepareNext(): void {
     if (this.#touched.size === 0) return;
-    const is_done = this.#renew(({ level, limit, stored }, now) => {
+    const isDone = this.#renew(({ level, limit, stored }, now) => {
       const left = inFile(stored, limit, now);
       return left > 0 && level.tokens - left < leaseOf(limit) * RENEWED_BELOW;
     });
-    if (is_done) this.#touched.clear();
+    if (isDone) this.#touched.clear();
   }
 
   /** Writes a new lease of each bucket that was taken from and needs one. Returns whether what had to be written is. */
@@ -156,20 +156,20 @@ export class Budgets {
 
   /** Writes what is left of these, less what `leased` says. */
   #write(buckets: readonly Bucket[], now: Moment, leased: (limit: Limit) => number): boolean {
-    if (performance.now() < this.#write_from) return false;
+    if (performance.now() < this.#writeFrom) return false;
     const levels = buckets.map(({ level, limit }) =>
       levelAt(Math.max(0, refilled(level, limit, now) - leased(limit)), now),
     );
-    const is_written = this.#attempt(() =>
+    const isWritten = this.#attempt(() =>
       buckets.forEach(({ agent_id, capability }, index) => {
         this.#db.prepare(UPSERT).run({ agent_id, capability, ...levels[index] });
       }),
     );
-    if (is_written)
+    if (isWritten)
       buckets.forEach((bucket, index) => {
         bucket.stored = levels[index] ?? null;
       });
-    return is_written;
+    return isWritten;
   }
 
   #attempt(act: () => void): boolean {
@@ -177,7 +177,7 @@ export class Budgets {
       this.#db.together(act);
       return true;
     } catch (error) {
-      this.#write_from = performance.now() + RETRY_MS;
+      this.#writeFrom = performance.now() + RETRY_MS;
       this.#failed("writing what is left of the agents' calls", error);
       return false;
     }
@@ -186,7 +186,7 @@ export class Budgets {
   /** Removes the buckets that are full again: those that aren't there are. Never throws. */
   flush(): void {
     this.prepareNext();
-    if (performance.now() < this.#write_from) return;
+    if (performance.now() < this.#writeFrom) return;
     const now = momentOf(this.#clock);
     const full = this.#all().filter(({ level, limit }) => !isLess(refilled(level, limit, now), limit.capacity));
     const stored = full.filter(({ stored }) => stored !== null);
@@ -199,19 +199,19 @@ export class Budgets {
 
   /** The gate stops: what it leased and didn't give is given back. Never throws. */
   close(): void {
-    this.#write_from = Number.NEGATIVE_INFINITY;
+    this.#writeFrom = Number.NEGATIVE_INFINITY;
     this.#write(this.#all(), momentOf(this.#clock), () => 0);
   }
 
   #forget(bucket: Bucket): void {
     this.#touched.delete(bucket);
-    const buckets = this.#of_agents.get(bucket.agent_id);
+    const buckets = this.#ofAgents.get(bucket.agent_id);
     buckets?.delete(bucket.capability);
-    if (buckets?.size === 0) this.#of_agents.delete(bucket.agent_id);
+    if (buckets?.size === 0) this.#ofAgents.delete(bucket.agent_id);
   }
 
   #all(): Bucket[] {
-    return [...this.#of_agents.values()].flatMap((buckets) => [...buckets.values()]);
+    return [...this.#ofAgents.values()].flatMap((buckets) => [...buckets.values()]);
   }
 
   /** Those that aren't full. `left`: whole calls. */
@@ -334,14 +334,14 @@ export class RateLimits {
 
   /** The capability that keeps this call from being made now. Takes nothing. */
   usedUp(x: CountedCall): UsedUp | undefined {
-    const agent_id = x.subject.agent?.agent_id;
-    return agent_id === undefined || !this.counts(x) ? undefined : this.#budgets.usedUp(agent_id, capabilitiesOf(x));
+    const agentId = x.subject.agent?.agent_id;
+    return agentId === undefined || !this.counts(x) ? undefined : this.#budgets.usedUp(agentId, capabilitiesOf(x));
   }
 
   /** A call came past the stage: it takes one of each capability that it needs. Once for each call, in the same turn as `usedUp`. */
   take(x: CountedCall): void {
-    const agent_id = x.subject.agent?.agent_id;
-    if (agent_id !== undefined && this.counts(x)) this.#budgets.take(agent_id, capabilitiesOf(x));
+    const agentId = x.subject.agent?.agent_id;
+    if (agentId !== undefined && this.counts(x)) this.#budgets.take(agentId, capabilitiesOf(x));
   }
 
   /** Where an allowed call came so often lately that the user is to be asked about it. */
@@ -366,8 +366,8 @@ export class RateLimits {
     if (extra.repeated !== undefined) this.#repeated.ended(agent_id, session, call_hash, status);
   }
 
-  endSession(agent_id: string, session: string): void {
-    this.#repeated.endSession(agent_id, session);
+  endSession(agentId: string, session: string): void {
+    this.#repeated.endSession(agentId, session);
   }
 
   /** Before any answer is sent. Never throws. */

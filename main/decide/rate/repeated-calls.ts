@@ -55,7 +55,7 @@ interface OfAgent {
 export class RepeatedCalls {
   readonly #limit: number;
   readonly #clock: Clock;
-  readonly #of_agents = new Map<string, OfAgent>();
+  readonly #ofAgents = new Map<string, OfAgent>();
   #second = 0;
 
   /** `limit`: so often in a minute the same call is nobody's business. */
@@ -65,31 +65,31 @@ export class RepeatedCalls {
   }
 
   /** How often an allowed call came, this time included, where the user is to be asked about that. */
-  find(agent_id: string, session: string, call: Call): RepeatedCall | undefined {
-    const of_agent = this.#of_agents.get(agent_id);
-    if (of_agent === undefined) return undefined;
+  find(agentId: string, session: string, call: Call): RepeatedCall | undefined {
+    const ofAgent = this.#ofAgents.get(agentId);
+    if (ofAgent === undefined) return undefined;
     const second = this.#now();
-    if (of_agent.asked.size === 0 && of_agent.all.until(second).count < this.#limit) return undefined;
-    this.#hash(of_agent);
+    if (ofAgent.asked.size === 0 && ofAgent.all.until(second).count < this.#limit) return undefined;
+    this.#hash(ofAgent);
     const key = keyOf(session, callHash(call.executor, call.args));
-    if (of_agent.approved.has(key)) return undefined;
-    const asked = of_agent.asked.get(key);
+    if (ofAgent.approved.has(key)) return undefined;
+    const asked = ofAgent.asked.get(key);
     if (asked !== undefined) return asked;
-    const found = of_agent.counts.get(key)?.until(second);
+    const found = ofAgent.counts.get(key)?.until(second);
     return found === undefined || found.count < this.#limit ? undefined : { ...found, count: found.count + 1 };
   }
 
   /** A call was allowed. Its hash is made when it is needed, or by `prepareNext`. */
-  note(agent_id: string, session: string, call: Call): void {
-    const of_agent = this.#agent(agent_id);
+  note(agentId: string, session: string, call: Call): void {
+    const ofAgent = this.#agent(agentId);
     const second = this.#now();
-    of_agent.all.add(second);
-    of_agent.unhashed.push({ session, call, second });
+    ofAgent.all.add(second);
+    ofAgent.unhashed.push({ session, call, second });
   }
 
   /** Work that the next call would wait for, done while none does. */
   prepareNext(): void {
-    for (const of_agent of this.#of_agents.values()) if (of_agent.unhashed.length > 0) this.#hash(of_agent);
+    for (const ofAgent of this.#ofAgents.values()) if (ofAgent.unhashed.length > 0) this.#hash(ofAgent);
   }
 
   #hash({ unhashed, counts }: OfAgent): void {
@@ -105,27 +105,27 @@ export class RepeatedCalls {
   }
 
   /** The user is asked about a call: others like it share the card until it ends. */
-  asked(agent_id: string, session: string, call_hash: string, repeated: RepeatedCall): void {
-    this.#agent(agent_id).asked.set(keyOf(session, call_hash), repeated);
+  asked(agentId: string, session: string, callHash: string, repeated: RepeatedCall): void {
+    this.#agent(agentId).asked.set(keyOf(session, callHash), repeated);
   }
 
   /** The card has ended, or could not be stored. Approved: the call isn't asked about again in its session. */
-  ended(agent_id: string, session: string, call_hash: string, status: ApprovalStatus): void {
-    const of_agent = this.#agent(agent_id);
-    const key = keyOf(session, call_hash);
-    of_agent.asked.delete(key);
+  ended(agentId: string, session: string, callHash: string, status: ApprovalStatus): void {
+    const ofAgent = this.#agent(agentId);
+    const key = keyOf(session, callHash);
+    ofAgent.asked.delete(key);
     if (status !== "approved") return;
-    of_agent.approved.add(key);
-    if (of_agent.approved.size > MAX_DISTINGUISHED) forgetFirst(of_agent.approved);
+    ofAgent.approved.add(key);
+    if (ofAgent.approved.size > MAX_DISTINGUISHED) forgetFirst(ofAgent.approved);
   }
 
   /** A session that is over. */
-  endSession(agent_id: string, session: string): void {
-    const of_agent = this.#of_agents.get(agent_id);
-    if (of_agent === undefined) return;
-    this.#hash(of_agent);
+  endSession(agentId: string, session: string): void {
+    const ofAgent = this.#ofAgents.get(agentId);
+    if (ofAgent === undefined) return;
+    this.#hash(ofAgent);
     const isOfSession = (key: string) => key.slice(HASH_LENGTH) === session;
-    for (const keyed of [of_agent.counts, of_agent.approved])
+    for (const keyed of [ofAgent.counts, ofAgent.approved])
       for (const key of [...keyed.keys()].filter(isOfSession)) keyed.delete(key);
   }
 
@@ -133,14 +133,14 @@ export class RepeatedCalls {
   flush(): void {
     this.prepareNext();
     const second = this.#now();
-    for (const [agent_id, { all, counts, asked, approved }] of this.#of_agents) {
+    for (const [agentId, { all, counts, asked, approved }] of this.#ofAgents) {
       for (const [key, count] of counts) if (count.until(second).count === 0) counts.delete(key);
-      if (all.until(second).count + counts.size + asked.size + approved.size === 0) this.#of_agents.delete(agent_id);
+      if (all.until(second).count + counts.size + asked.size + approved.size === 0) this.#ofAgents.delete(agentId);
     }
   }
 
-  #agent(agent_id: string): OfAgent {
-    const known = this.#of_agents.get(agent_id);
+  #agent(agentId: string): OfAgent {
+    const known = this.#ofAgents.get(agentId);
     if (known !== undefined) return known;
     const made: OfAgent = {
       all: new MinuteCount(),
@@ -149,7 +149,7 @@ export class RepeatedCalls {
       asked: new Map(),
       approved: new Set(),
     };
-    this.#of_agents.set(agent_id, made);
+    this.#ofAgents.set(agentId, made);
     return made;
   }
 
@@ -167,6 +167,6 @@ function forgetFirst(keyed: { keys(): Iterator<string>; delete(key: string): boo
 
 const HASH_LENGTH = 64;
 
-function keyOf(session: string, call_hash: string): string {
-  return `${call_hash}${session}`;
+function keyOf(session: string, callHash: string): string {
+  return `${callHash}${session}`;
 }

@@ -31,8 +31,8 @@ const sendSchema = z.enum(["keys", "redacted", "full"]);
 export type Send = z.output<typeof sendSchema>;
 
 /** What of the arguments goes to a model where `[judge]` leaves it open. */
-export function sendToModel(configured: Send | undefined, is_online: boolean): Send {
-  return configured ?? (is_online ? "keys" : "redacted");
+export function sendToModel(configured: Send | undefined, isOnline: boolean): Send {
+  return configured ?? (isOnline ? "keys" : "redacted");
 }
 
 /** The kind of judge that asks a model; also its name where gate.toml names no model. */
@@ -215,12 +215,12 @@ const HOSTS_OF_NOTHING = "only the commands of cmd.run reach hosts, and it has n
 const NOT_PLAIN =
   "each has to be one whole command of plain words, without variables, patterns, redirections or a second command";
 
-function checkAgent(name: string, agent: JudgeAgentConfig, is_online: boolean, addIssue: AddIssue): void {
+function checkAgent(name: string, agent: JudgeAgentConfig, isOnline: boolean, addIssue: AddIssue): void {
   const place = ["judge_agents", name];
   const tools = agent.kind === "model" ? agent.tools : [];
   if (agent.hosts.some((host) => readListedHost(host) === null)) addIssue([...place, "hosts"], NO_HOST);
   if (agent.hosts.length > 0) {
-    if (!is_online) addIssue([...place, "hosts"], HOSTS_ARE_ONLINE);
+    if (!isOnline) addIssue([...place, "hosts"], HOSTS_ARE_ONLINE);
     if (agent.kind === "model" && !tools.some(({ name }) => name === "cmd.run"))
       addIssue([...place, "hosts"], HOSTS_OF_NOTHING);
   }
@@ -236,8 +236,8 @@ function checkAgent(name: string, agent: JudgeAgentConfig, is_online: boolean, a
 
 /** A key for another machine isn't sent in the clear. */
 function checkKey(name: string, model: ModelConfig, addIssue: AddIssue): void {
-  const has_key = model.key_env !== undefined || model.key_file !== undefined;
-  if (has_key && isOnline(model) && URL.parse(model.base_url)?.protocol !== "https:")
+  const hasKey = model.key_env !== undefined || model.key_file !== undefined;
+  if (hasKey && isOnline(model) && URL.parse(model.base_url)?.protocol !== "https:")
     addIssue(["models", name, "base_url"], "a key is sent to another machine by https only");
 }
 
@@ -263,8 +263,8 @@ function inToml(name: string): string {
 export function longestReviewSeconds({ judge, models, validators }: ReviewConfig): number {
   const model = judge.kind === LLM_JUDGE && judge.model !== undefined ? models[judge.model] : undefined;
   const questions = judge.stage1_max_tokens === undefined ? 1 : 2;
-  const by_model = (model?.timeout_seconds ?? 0) * questions;
-  return Math.ceil(validators.reduce((sum, { timeout_seconds }) => sum + timeout_seconds, by_model));
+  const byModel = (model?.timeout_seconds ?? 0) * questions;
+  return Math.ceil(validators.reduce((sum, { timeout_seconds }) => sum + timeout_seconds, byModel));
 }
 
 /** Whether what is sent to a model leaves this machine. */

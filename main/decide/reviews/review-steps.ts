@@ -61,10 +61,10 @@ function withUnrun(stage: ReviewStage, step: TraceStep | undefined, x: Reviewabl
     return stage === "validators" ? { stage, outcome: "not_configured", detail: "no validators" } : step;
   const names = isReviewable(x) ? reviewersFor(x, stage).map(({ name }) => name) : [];
   if (names.length === 0) return step ?? { stage, outcome: "skipped", detail: "no validator looks at such a call" };
-  const not_run = `review: not run (${names.join(", ")})`;
+  const notRun = `review: not run (${names.join(", ")})`;
   return step === undefined
-    ? { stage, outcome: "skipped", detail: not_run }
-    : { ...step, detail: `${step.detail}; ${not_run}` };
+    ? { stage, outcome: "skipped", detail: notRun }
+    : { ...step, detail: `${step.detail}; ${notRun}` };
 }
 
 function isReviewable(x: Reviewable | Unfinished): x is Reviewable {
@@ -144,8 +144,8 @@ function fitsExecutor({ call, executor: { manifest } }: Reviewable, { executors 
 function fitsCapabilities({ executor, stated_needs }: Reviewable, { capabilities, executors }: When): boolean {
   if (capabilities !== undefined) return stated_needs.some(({ capability }) => capabilities.includes(capability));
   if (executors !== undefined) return true;
-  const is_critical = stated_needs.some(({ capability }) => CAPABILITY_REGISTRY[capability].critical);
-  return is_critical || !executor.is_described || sendsAway(executor, stated_needs);
+  const isCritical = stated_needs.some(({ capability }) => CAPABILITY_REGISTRY[capability].critical);
+  return isCritical || !executor.is_described || sendsAway(executor, stated_needs);
 }
 
 const NOBODY: readonly Reviewer[] = [];

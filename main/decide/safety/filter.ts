@@ -44,25 +44,25 @@ export class SafetyFilter {
   }
 
   /** `agent_name`: the agent that asks; it is stored with each violation. */
-  checkGoal(goal: Goal, agent_name = "none"): Promise<SafetyVerdict> {
-    return this.#check("goal", goal, agent_name, () => this.#violations("goal", goal));
+  checkGoal(goal: Goal, agentName = "none"): Promise<SafetyVerdict> {
+    return this.#check("goal", goal, agentName, () => this.#violations("goal", goal));
   }
 
-  checkSubtask(subtask: Subtask, agent_name = "none"): Promise<SafetyVerdict> {
-    return this.#check("subtask", subtask, agent_name, () => this.#violations("subtask", subtask));
+  checkSubtask(subtask: Subtask, agentName = "none"): Promise<SafetyVerdict> {
+    return this.#check("subtask", subtask, agentName, () => this.#violations("subtask", subtask));
   }
 
   /** The graph, and each of its subtasks where there are no more than the rules allow. */
-  checkGraph(graph: TaskGraph, agent_name = "none"): Promise<SafetyVerdict> {
-    return this.#check("graph", graph, agent_name, async () => {
+  checkGraph(graph: TaskGraph, agentName = "none"): Promise<SafetyVerdict> {
+    return this.#check("graph", graph, agentName, async () => {
       const found = await this.#violations("graph", graph);
       if (found.some(({ rule_id }) => rule_id === "SR-005")) return found;
-      let piece_ends_at = performance.now() + PIECE_MS;
+      let pieceEndsAt = performance.now() + PIECE_MS;
       for (const subtask of Object.values(graph.subtasks)) {
         found.push(...(await this.#violations("subtask", subtask)));
-        if (performance.now() < piece_ends_at) continue;
+        if (performance.now() < pieceEndsAt) continue;
         await new Promise((resolve) => setImmediate(resolve));
-        piece_ends_at = performance.now() + PIECE_MS;
+        pieceEndsAt = performance.now() + PIECE_MS;
       }
       return found;
     });
@@ -94,26 +94,26 @@ export class SafetyFilter {
   async #check<T extends SubjectType>(
     type: T,
     subject: SubjectOf[T],
-    agent_name: string,
+    agentName: string,
     evaluate: () => Found[] | Promise<Found[]>,
   ): Promise<SafetyVerdict> {
     const { meter, pause, now } = this.#parts;
     const began = performance.now();
     const found = evaluate();
     const violations = Array.isArray(found) ? found : await found;
-    for (const violation of violations) this.#record(violation, agent_name);
+    for (const violation of violations) this.#record(violation, agentName);
     const ms = performance.now() - began;
     // No agent knows of a violation that the user can't find after a crash.
     if (violations.length > 0) await this.#parts.violations.written();
-    const is_paused = pause.reason !== undefined;
-    const allowed = !is_paused && !violations.some(({ severity }) => isBlocking(severity));
+    const isPaused = pause.reason !== undefined;
+    const allowed = !isPaused && !violations.some(({ severity }) => isBlocking(severity));
     meter.checked(type, allowed, ms);
     return {
       allowed,
       subject_type: type,
       subject_id: subjectId(type, subject),
       violations: violations.map(({ about: _, ...violation }) => violation),
-      is_paused,
+      is_paused: isPaused,
       checked_at: now() / 1000,
     };
   }
@@ -121,10 +121,10 @@ export class SafetyFilter {
   #violations<T extends SubjectType>(type: T, subject: SubjectOf[T]): Found[] | Promise<Found[]> {
     const { rules, settings } = this.#parts;
     const evaluated = rules.of(type).map((rule) => {
-      const limit_ms = rules.limitOf(rule.rule_id, settings.rule_timeout_ms);
-      return { rule, answer: evaluateRule(rule.predicate, subject, limit_ms) };
+      const limitMs = rules.limitOf(rule.rule_id, settings.rule_timeout_ms);
+      return { rule, answer: evaluateRule(rule.predicate, subject, limitMs) };
     });
-    const subject_id = subjectId(type, subject);
+    const id = subjectId(type, subject);
     const collect = (rule: SafetyRule, answer: Awaited<ReturnType<typeof evaluateRule>>): Found[] => {
       if ("failed" in answer) {
         rules.failed(rule.rule_id, answer.failed);
@@ -133,7 +133,7 @@ export class SafetyFilter {
       const { rule_id, severity, subject_type, description } = rule;
       if (!answer.violated) return [];
       const about = (rule.about as ((violating: SubjectOf[T]) => string) | undefined)?.(subject);
-      return [{ rule_id, severity, subject_type, subject_id, detail: description, about }];
+      return [{ rule_id, severity, subject_type, subject_id: id, detail: description, about }];
     };
     if (!evaluated.some(({ answer }) => answer instanceof Promise)) {
       return evaluated.flatMap(({ rule, answer }) => collect(rule, answer as Awaited<typeof answer>));
@@ -143,13 +143,13 @@ export class SafetyFilter {
     );
   }
 
-  #record(found: Found, agent_name: string): void {
+  #record(found: Found, agentName: string): void {
     const { violations, pause, settings, meter } = this.#parts;
     meter.violated(found.rule_id, found.severity);
-    const is_critical = found.severity === "CRITICAL";
-    const was_paused = is_critical && pause.state().by === "safety";
+    const isCritical = found.severity === "CRITICAL";
+    const wasPaused = isCritical && pause.state().by === "safety";
     try {
-      if (is_critical)
+      if (isCritical)
         pause.begin({
           by: "safety",
           reason: `${found.rule_id}: ${found.detail}`,
@@ -158,14 +158,14 @@ export class SafetyFilter {
           cause: {
             rule_id: found.rule_id,
             subject_type: found.subject_type,
-            agent_name,
+            agent_name: agentName,
             detail: found.detail,
             about: shownAbout(found.about),
           },
         });
     } finally {
       // The pause is on disk already, then its cause is written. Violations during the pause may be written together.
-      violations.add({ ...found, agent_name }, is_critical && !was_paused);
+      violations.add({ ...found, agent_name: agentName }, isCritical && !wasPaused);
     }
   }
 }

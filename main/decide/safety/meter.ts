@@ -19,10 +19,10 @@ export class CheckMeter {
     checks.seconds.add(ms / 1000);
   }
 
-  violated(rule_id: string, severity: Severity): void {
-    const key = `${rule_id} ${severity}`;
+  violated(ruleId: string, severity: Severity): void {
+    const key = `${ruleId} ${severity}`;
     const found = this.violations.get(key);
-    if (found === undefined) this.violations.set(key, { rule_id, severity, count: 1 });
+    if (found === undefined) this.violations.set(key, { rule_id: ruleId, severity, count: 1 });
     else found.count++;
   }
 }

@@ -135,16 +135,16 @@ export class PauseSwitch {
       cause: request.cause === undefined ? null : JSON.stringify(request.cause),
     };
     const row = current === undefined ? asked : stricter(current, asked, this.#clock);
-    const is_same = current !== undefined && isSame(row, current);
+    const same = current !== undefined && isSame(row, current);
     // Further violations while the gate is paused cost no write.
-    if (is_same && (this.#book.isWritten(GATE) || request.by === "safety")) return this.state();
+    if (same && (this.#book.isWritten(GATE) || request.by === "safety")) return this.state();
     this.#row = row;
     this.#watch();
     try {
       this.#book.write(GATE, row);
     } finally {
       // Also where it can't be written: the gate is paused, only a restart would lose the pause.
-      if (!is_same) this.#changed(this.state());
+      if (!same) this.#changed(this.state());
     }
     return this.state();
   }

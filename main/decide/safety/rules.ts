@@ -13,7 +13,7 @@ interface Registered {
 
 export class RuleRegistry {
   readonly #rules = new Map<string, Registered>();
-  readonly #by_type: Record<SubjectType, SafetyRule[]> = { goal: [], subtask: [], graph: [] };
+  readonly #byType: Record<SubjectType, SafetyRule[]> = { goal: [], subtask: [], graph: [] };
 
   constructor(builtin: readonly SafetyRule[]) {
     for (const rule of builtin) this.#add(rule, true);
@@ -28,17 +28,17 @@ export class RuleRegistry {
   }
 
   of<T extends SubjectType>(type: T): readonly (SafetyRule & { predicate: Predicate<T> })[] {
-    return this.#by_type[type] as unknown as (SafetyRule & { predicate: Predicate<T> })[];
+    return this.#byType[type] as unknown as (SafetyRule & { predicate: Predicate<T> })[];
   }
 
   /** How long a rule may take, in milliseconds. Built-in ones only compare: one that took long was held up by a busy machine. */
-  limitOf(rule_id: string, limit_ms: number): number {
-    return this.#rules.get(rule_id)?.is_builtin === true ? Number.POSITIVE_INFINITY : limit_ms;
+  limitOf(ruleId: string, limitMs: number): number {
+    return this.#rules.get(ruleId)?.is_builtin === true ? Number.POSITIVE_INFINITY : limitMs;
   }
 
   /** The rule was skipped: it threw, or took too long. */
-  failed(rule_id: string, what: string): void {
-    const found = this.#rules.get(rule_id);
+  failed(ruleId: string, what: string): void {
+    const found = this.#rules.get(ruleId);
     if (found === undefined) return;
     found.errors++;
     found.last_error = what;
@@ -64,40 +64,40 @@ export class RuleRegistry {
     }));
   }
 
-  #add(rule: SafetyRule, is_builtin: boolean): void {
-    this.#rules.set(rule.rule_id, { rule, is_builtin, errors: 0, last_error: null });
-    (this.#by_type[rule.subject_type] as SafetyRule[]).push(rule);
+  #add(rule: SafetyRule, isBuiltin: boolean): void {
+    this.#rules.set(rule.rule_id, { rule, is_builtin: isBuiltin, errors: 0, last_error: null });
+    (this.#byType[rule.subject_type] as SafetyRule[]).push(rule);
   }
 }
 
 /** A rule's result, or why it has none: a failed rule is skipped, a violated one is not. */
 export type Evaluated = { violated: boolean } | { failed: string };
 
-/** Evaluates one predicate. Returns a promise only where the predicate does; `limit_ms` bounds both kinds. */
+/** Evaluates one predicate. Returns a promise only where the predicate does; `limitMs` bounds both kinds. */
 export function evaluateRule<T extends SubjectType>(
   predicate: Predicate<T>,
   subject: SubjectOf[T],
-  limit_ms: number,
+  limitMs: number,
 ): Evaluated | Promise<Evaluated> {
   const began = performance.now();
   try {
     const answer = predicate(subject);
     if (typeof answer === "boolean") {
-      return performance.now() - began > limit_ms ? { failed: "took too long" } : { violated: answer };
+      return performance.now() - began > limitMs ? { failed: "took too long" } : { violated: answer };
     }
-    return withDeadline(answer, limit_ms);
+    return withDeadline(answer, limitMs);
   } catch (error) {
     return { failed: nameOf(error) };
   }
 }
 
-async function withDeadline(answer: Promise<boolean>, limit_ms: number): Promise<Evaluated> {
+async function withDeadline(answer: Promise<boolean>, limitMs: number): Promise<Evaluated> {
   let timer: NodeJS.Timeout | undefined;
   try {
     return await Promise.race([
       answer.then((violated): Evaluated => ({ violated: violated === true })),
       new Promise<Evaluated>((resolve) => {
-        timer = setTimeout(() => resolve({ failed: "took too long" }), limit_ms);
+        timer = setTimeout(() => resolve({ failed: "took too long" }), limitMs);
       }),
     ]);
   } catch (error) {

@@ -60,12 +60,12 @@ export class ViolationLog {
     this.#report = report;
   }
 
-  /** Never throws: what can't be written now is kept for later, within a bound. `at_once`: without waiting for others. */
-  add(violation: NewViolation, at_once = false): void {
-    const subject_id = shortened(visible(violation.subject_id), MAX_SUBJECT_ID);
+  /** Never throws: what can't be written now is kept for later, within a bound. `atOnce`: without waiting for others. */
+  add(violation: NewViolation, atOnce = false): void {
+    const subjectId = shortened(visible(violation.subject_id), MAX_SUBJECT_ID);
     const about = shownAbout(violation.about);
-    this.#waiting.push({ ...violation, subject_id, about, detected_at: isoSeconds(this.#now()) });
-    if (at_once || this.#waiting.length >= MAX_WAITING) this.#tryToFlush();
+    this.#waiting.push({ ...violation, subject_id: subjectId, about, detected_at: isoSeconds(this.#now()) });
+    if (atOnce || this.#waiting.length >= MAX_WAITING) this.#tryToFlush();
   }
 
   /** Resolves once what was added is written, in one transaction with what others add in this turn; or can't be written now. */

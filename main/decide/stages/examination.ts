@@ -30,7 +30,7 @@ export interface Subject {
   /** It said that it runs a call only as `confine` says. */
   can_confine?: boolean | undefined;
   /** Its whole agent runs in a box, which shows this: its calls are confined already. */
-  agent_box?: Declaration | undefined;
+  agentBox?: Declaration | undefined;
   /** The connection that its calls come over. */
   connection?: number | undefined;
   /** Without an agent: whose executors' names count. Left out: everybody's. */
@@ -50,9 +50,9 @@ export function kindOf({ agent, kind }: Subject): AgentKind | "any" {
 /** What was refused for a session. */
 interface Refusals {
   /** Undefined where nothing of this call was. `target`: what was refused, as it is listed. */
-  find(agent_id: string, session: string, x: Pick<Validated, "call" | "needs">): { target: string } | undefined;
+  find(agentId: string, session: string, x: Pick<Validated, "call" | "needs">): { target: string } | undefined;
   /** Whether the user stopped this call when it came again and again. */
-  hasStopped(agent_id: string, session: string, call: ProposedCall): boolean;
+  hasStopped(agentId: string, session: string, call: ProposedCall): boolean;
 }
 
 /** What every stage may read. */

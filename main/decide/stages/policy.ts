@@ -40,8 +40,8 @@ export function policy(x: Validated): Denial | Ruling {
   }
   const reason = `${reasonAllowed(x, needs, grants_used)}${where}`;
   // A price in words takes longer than all of this stage: only where it is read.
-  const is_priced = price !== undefined && x.trace !== undefined;
-  passed(x, "policy", is_priced ? `${reason}; it costs ${priceText(price, "en")}` : reason);
+  const isPriced = price !== undefined && x.trace !== undefined;
+  passed(x, "policy", isPriced ? `${reason}; it costs ${priceText(price, "en")}` : reason);
   return { ...found, outcome: "allowed", reason, rule: ruleAllowing(needs, grants_used) };
 }
 
@@ -92,27 +92,27 @@ function rulingOn(
   own: SubjectPolicy,
 ): Denial | RuledNeeds {
   const { level } = x.subject;
-  const is_planning = x.call.context?.mode === PLAN_MODE;
-  const grants_used: number[] = [];
+  const isPlanning = x.call.context?.mode === PLAN_MODE;
+  const grantsUsed: number[] = [];
   let asked: RuledNeeds["asked"];
   for (const { capability, target, ask_each_time, beyond_grants } of needs) {
-    const is_early = is_planning && !changesNothing(capability);
-    const may_be_granted = ask_each_time === undefined && beyond_grants === undefined && !is_early;
-    const find = may_be_granted ? () => x.settings.grants?.find(holder, capability, target) : undefined;
+    const isEarly = isPlanning && !changesNothing(capability);
+    const mayBeGranted = ask_each_time === undefined && beyond_grants === undefined && !isEarly;
+    const find = mayBeGranted ? () => x.settings.grants?.find(holder, capability, target) : undefined;
     const answer = effectiveOutcome(level, capability, find, own.table);
     if (answer.outcome === "denied") return deniedByProfile(x, [{ capability }], own) ?? deniedByLevel(x, capability);
-    if (answer.grant_id !== undefined) grants_used.push(answer.grant_id);
+    if (answer.grant_id !== undefined) grantsUsed.push(answer.grant_id);
     // The guard can't check a path that can't be resolved either, so it is asked about at every level.
-    const is_in_doubt = isUnresolvable(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
-    const is_asked = is_in_doubt || is_early || ask_each_time !== undefined;
-    if (is_asked || answer.outcome === "approval_required")
-      asked ??= is_asked
-        ? askedAlways(level, capability, ask_each_time, is_early)
+    const isInDoubt = isUnresolvable(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
+    const isAsked = isInDoubt || isEarly || ask_each_time !== undefined;
+    if (isAsked || answer.outcome === "approval_required")
+      asked ??= isAsked
+        ? askedAlways(level, capability, ask_each_time, isEarly)
         : beyond_grants !== undefined && answer.outcome === "approval_required"
           ? askedAlways(level, capability, beyond_grants, false)
           : askedByTable(level, capability, own.override(level, capability));
   }
-  return { grants_used, asked };
+  return { grants_used: grantsUsed, asked };
 }
 
 /** The first of these needs that a profile denies. */
@@ -144,18 +144,13 @@ function deniedByLevel(x: Validated, capability: Capability): Denial {
 }
 
 /** What no grant answers for. */
-function askedAlways(
-  level: Level,
-  capability: Capability,
-  ask_each_time: string | undefined,
-  is_early: boolean,
-): Asked {
-  if (ask_each_time !== undefined)
+function askedAlways(level: Level, capability: Capability, askEachTime: string | undefined, isEarly: boolean): Asked {
+  if (askEachTime !== undefined)
     return {
-      text: `level ${level} asks before ${capability} of ${ask_each_time}, each time`,
+      text: `level ${level} asks before ${capability} of ${askEachTime}, each time`,
       rule: "policy.asked-each-time",
     };
-  if (is_early)
+  if (isEarly)
     return { text: `level ${level} asks before ${capability} in plan mode, each time`, rule: "policy.plan-mode-asks" };
   return { text: `level ${level} asks before ${capability}`, rule: "policy.unclear-path-asks" };
 }
@@ -171,13 +166,13 @@ function askedByTable(level: Level, capability: Capability, override: PolicyOver
 
 const placeOf = ({ line }: PolicyOverride) => `policy_overrides.toml, line ${line}`;
 
-function ruleAllowing(needs: readonly ResolvedRequirement[], grants_used: readonly number[]): Rule {
-  if (grants_used.length > 0) return "policy.grant-allows";
+function ruleAllowing(needs: readonly ResolvedRequirement[], grantsUsed: readonly number[]): Rule {
+  if (grantsUsed.length > 0) return "policy.grant-allows";
   return needs.length === 0 ? "policy.nothing-needed" : "policy.level-allows";
 }
 
-function reasonAllowed(x: Validated, needs: readonly ResolvedRequirement[], grants_used: readonly number[]): string {
-  if (grants_used.length > 0) return `allowed by grant ${grants_used.join(", ")}`;
+function reasonAllowed(x: Validated, needs: readonly ResolvedRequirement[], grantsUsed: readonly number[]): string {
+  if (grantsUsed.length > 0) return `allowed by grant ${grantsUsed.join(", ")}`;
   if (needs.length === 0) return "it touches nothing outside the agent";
   return `level ${x.subject.level} allows ${[...new Set(needs.map((need) => need.capability))].join(", ")}`;
 }
@@ -190,12 +185,12 @@ interface DecidedOn {
 
 /** Whether this call is decided on as a confined one, and on what. */
 function confinementIn(x: Validated, holder: GrantHolder): DecidedOn {
-  const as_stated = { confinement: null, needs: x.needs };
+  const asStated = { confinement: null, needs: x.needs };
   // Mostly there is no box, or no command line: nothing more is looked at then.
-  if ((x.settings.box === undefined && x.subject.agent_box === undefined) || !runsCommands(x)) return as_stated;
+  if ((x.settings.box === undefined && x.subject.agentBox === undefined) || !runsCommands(x)) return asStated;
   const found = confinementFor(x, holder);
   if (found.reason !== null) return { confinement: null, needs: found.needs ?? x.needs };
-  return isRefusedWithin(x, found) ? as_stated : { confinement: found, needs: found.needs };
+  return isRefusedWithin(x, found) ? asStated : { confinement: found, needs: found.needs };
 }
 
 const runsCommands = ({ executor: { manifest } }: Validated): boolean =>
@@ -205,7 +200,7 @@ const runsCommands = ({ executor: { manifest } }: Validated): boolean =>
 export function confinementFor(
   x: Validated,
   holder: GrantHolder,
-  { even_clear }: { even_clear?: boolean } = {},
+  { evenClear }: { evenClear?: boolean } = {},
 ): Confinement | NotConfined {
   const { call, executor, needs, lines, settings, subject } = x;
   return confinementOf({
@@ -216,8 +211,8 @@ export function confinementFor(
     settings,
     level: subject.level,
     can_confine: subject.can_confine === true,
-    agent_box: subject.agent_box,
-    even_clear,
+    agentBox: subject.agentBox,
+    evenClear,
     grantedFolder: (folder) => settings.grants?.folderGranted(holder, "fs:write", folder),
     mayRead: (folder) => mayRead(x, holder, folder),
   });

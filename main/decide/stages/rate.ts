@@ -19,8 +19,8 @@ export function rate(x: Ruled): Denial | Rated {
     notConfigured(x, "rate", "no budgets");
     return unchanged;
   }
-  const used_up = purpose === undefined ? settings.rate.usedUp(x) : undefined;
-  if (used_up !== undefined) return usedUp(x, used_up);
+  const exceeded = purpose === undefined ? settings.rate.usedUp(x) : undefined;
+  if (exceeded !== undefined) return usedUp(x, exceeded);
   const repeated = x.outcome === "allowed" && purpose !== "coverage" ? settings.rate.repeated(x) : undefined;
   if (repeated !== undefined) return asked(x, repeated);
   passed(x, "rate", purpose === undefined ? "within its budgets" : "counted before");

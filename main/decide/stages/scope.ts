@@ -9,12 +9,12 @@ import { type Denial, denied, passed, type Validated } from "./examination.ts";
 export function scope(x: Validated): Denial | null {
   const { manifest, is_described } = x.executor;
   const declared = declaredCapability(x.call);
-  const is_known = declared === undefined || manifest.needs.some(({ capability }) => capability === declared);
+  const isKnown = declared === undefined || manifest.needs.some(({ capability }) => capability === declared);
   if (
     is_described &&
     !manifest.critical &&
     declared !== undefined &&
-    !is_known &&
+    !isKnown &&
     CAPABILITY_REGISTRY[declared].critical
   ) {
     return denied(x, "scope", `${manifest.name} only reads, and this call says it needs ${declared}`, {

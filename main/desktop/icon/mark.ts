@@ -123,14 +123,14 @@ export function trayMark(state: MarkState, waiting: number, ink: "dark" | "light
   return encodePng(paint(layers, size), size, size);
 }
 
-function badged(mark: Shape, colour: Colour, text: string, is_template: boolean): Layer[] {
+function badged(mark: Shape, colour: Colour, text: string, isTemplate: boolean): Layer[] {
   const { x, y, radius, gap } = BADGE;
   const rest = { shape: without(mark, disc(x, y, radius + gap)), colour };
   const face = disc(x, y, radius);
   const word = sign(text, x, y, radius * 1.25);
-  if (is_template) return [rest, { shape: without(face, word), colour }];
-  const is_problem = text === "!";
-  return [rest, { shape: face, colour: is_problem ? RED : AMBER }, { shape: word, colour: is_problem ? WHITE : BLACK }];
+  if (isTemplate) return [rest, { shape: without(face, word), colour }];
+  const isProblem = text === "!";
+  return [rest, { shape: face, colour: isProblem ? RED : AMBER }, { shape: word, colour: isProblem ? WHITE : BLACK }];
 }
 
 /** The app's own icon: the mark on a slate tile. */

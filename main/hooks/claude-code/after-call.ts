@@ -20,8 +20,8 @@ const MAX_MS = 31 * 24 * 3600 * 1000;
 /** Claude Code's answer: a note for the model, or nothing. */
 export async function afterCall(input: string, place: HookPlace): Promise<object> {
   const payload = parseObject(input);
-  const call_id = payload === undefined ? undefined : callIdOf(payload);
-  if (payload === undefined || call_id === undefined) return {};
+  const callId = payload === undefined ? undefined : callIdOf(payload);
+  if (payload === undefined || callId === undefined) return {};
   const { hook_event_name, session_id } = payload;
   if (typeof hook_event_name !== "string" || !EVENTS.includes(hook_event_name)) return {};
   // The user stopped it: it may never have begun, as it was to.
@@ -31,7 +31,7 @@ export async function afterCall(input: string, place: HookPlace): Promise<object
     ...agentAt("claude-code", place.env),
     place,
     session: typeof session_id === "string" ? session_id.slice(0, 128) : "",
-    call_id,
+    call_id: callId,
     ok: hook_event_name === "PostToolUse",
     ...(typeof duration_ms === "number" && duration_ms >= 0 ? { duration_ms: Math.min(duration_ms, MAX_MS) } : {}),
     ran: ranCall(payload),

@@ -36,14 +36,14 @@ export const CLAUDE_CODE: HookDialect = {
   },
 };
 
-function write({ permission, reason, notice, updated_input }: HookAnswer): object {
+function write({ permission, reason, notice, updatedInput }: HookAnswer): object {
   return {
     ...(notice === undefined ? {} : { systemMessage: `Metnos Gate: ${notice}` }),
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: permission,
       permissionDecisionReason: `Metnos Gate: ${reason}`,
-      ...(updated_input === undefined ? {} : { updatedInput: updated_input }),
+      ...(updatedInput === undefined ? {} : { updatedInput: updatedInput }),
     },
   };
 }
@@ -60,21 +60,21 @@ interface Asked {
   /** The client's process. */
   pid: number;
   env: Readonly<Record<string, string | undefined>>;
-  is_gate: boolean;
+  isGate: boolean;
 }
 
 /** Options that bring rules along, which no file shows. */
 const OPTIONS = /^--(?:disallowed-?tools|settings|managed-?settings|setting-sources)(?:=|$)/i;
 
 /** True where a `deny` or `ask` rule may be about the line, or Claude Code's own sandbox is on. In doubt true. @throws LeftToProgram */
-export function mayHaveRuleAbout({ line, cwd, pid, env, is_gate }: Asked): boolean {
+export function mayHaveRuleAbout({ line, cwd, pid, env, isGate }: Asked): boolean {
   const words = argumentsOf(pid);
   if (words.some((word, at) => OPTIONS.test(word) && !holdsNoRule(word, words[at + 1]))) return true;
-  const { CLAUDE_CONFIG_DIR: config_folder } = environmentOf(pid);
-  const context = { cwd, env: config_folder === undefined ? env : { ...env, CLAUDE_CONFIG_DIR: config_folder } };
+  const { CLAUDE_CONFIG_DIR: configFolder } = environmentOf(pid);
+  const context = { cwd, env: configFolder === undefined ? env : { ...env, CLAUDE_CONFIG_DIR: configFolder } };
   // Claude Code reads its project's settings where it was started; the session may have moved since.
   const folders = new Set([...foldersUpFrom(readlinkSync(`/proc/${pid}/cwd`)), ...foldersUpFrom(dirname(cwd))]);
-  const files = new RuleFiles(is_gate);
+  const files = new RuleFiles(isGate);
   return [...settingsSources(context, files), ...[...folders].flatMap((folder) => projectSources(folder, files))].some(
     ({ settings, problem }) => problem !== undefined || (settings !== undefined && isAbout(settings, line, files)),
   );

@@ -22,7 +22,7 @@ export interface SettingsContext {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   /** Where an administrator's settings are; left out, where this system has them. */
-  managed_folder?: string;
+  managedFolder?: string;
 }
 
 const MANAGED_FOLDERS: Partial<Record<NodeJS.Platform, string>> = {
@@ -32,14 +32,14 @@ const MANAGED_FOLDERS: Partial<Record<NodeJS.Platform, string>> = {
 
 /** Reads them all. @throws LeftToProgram */
 export function settingsSources(
-  { cwd, env, managed_folder = managedFolder() }: SettingsContext,
+  { cwd, env, managedFolder: managedIn = managedFolder() }: SettingsContext,
   files = new RuleFiles(false),
 ): SettingsSource[] {
-  const user_folder = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
+  const userFolder = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
   const all: [SettingsSource["kind"], string][] = [
-    ...managedFiles(managed_folder).map((file): [SettingsSource["kind"], string] => ["managed", file]),
+    ...managedFiles(managedIn).map((file): [SettingsSource["kind"], string] => ["managed", file]),
     ...projectFiles(cwd),
-    ["user", join(user_folder, "settings.json")],
+    ["user", join(userFolder, "settings.json")],
   ];
   const seen = new Set<string>();
   return all.flatMap(([kind, file]) => {

@@ -30,9 +30,9 @@ const START_EVENT = "SessionStart";
 
 /** Lets the gate know what happened in a session of Claude Code, and answers its start. @throws LeftToProgram of what the user says, in the gate */
 export async function answerClaudeSession(input: string, place: HookPlace): Promise<object> {
-  const { env, is_gate } = place;
+  const { env, isGate } = place;
   const event = parseObject(input)?.hook_event_name;
   if (event === START_EVENT) return sessionStart(place);
-  if (is_gate && event === PROMPT_EVENT) throw new LeftToProgram();
+  if (isGate && event === PROMPT_EVENT) throw new LeftToProgram();
   return reportSession(input, { env, agent_name: "claude-code", turn: TURN });
 }

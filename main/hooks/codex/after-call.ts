@@ -12,17 +12,17 @@ import { proposed } from "./proposed.ts";
 /** Codex's answer: a note for the model, or nothing. */
 export async function afterCall(input: string, place: HookPlace): Promise<object> {
   const payload = parseObject(input);
-  const call_id = payload === undefined ? undefined : callIdOf(payload);
-  if (payload === undefined || call_id === undefined) return {};
+  const callId = payload === undefined ? undefined : callIdOf(payload);
+  if (payload === undefined || callId === undefined) return {};
   const { hook_event_name, tool_name, tool_input, tool_response } = payload;
   if (hook_event_name !== "PostToolUse" || typeof tool_name !== "string" || !isObject(tool_input)) return {};
-  const is_as_given = typeof tool_input.command === "string" && isConfinedCommand(tool_input.command);
+  const isAsGiven = typeof tool_input.command === "string" && isConfinedCommand(tool_input.command);
   const note = await reportCall({
     ...agentAt("codex", place.env),
     place,
     session: textIn(payload, "session_id") ?? "",
-    call_id,
-    ran: is_as_given ? undefined : proposed(tool_name, tool_input),
+    call_id: callId,
+    ran: isAsGiven ? undefined : proposed(tool_name, tool_input),
     cwd: textIn(payload, "cwd") ?? "",
     output: typeof tool_response === "string" ? tool_response : "",
     outside: ownCommand(OUTSIDE),

@@ -28,9 +28,9 @@ export const CODEX: HookDialect = {
   offline: "deny",
   read,
   write,
-  canConfine: ({ rewritable: call }, { reader, state_dir, is_gate }) =>
+  canConfine: ({ rewritable: call }, { reader, state_dir, isGate }) =>
     canConfine({ agent: "codex", call, reader, state_dir }, (client, rewritable) =>
-      mayHaveRuleAbout(rewritable, { env: environmentOf(client), is_gate }),
+      mayHaveRuleAbout(rewritable, { env: environmentOf(client), isGate }),
     ),
   rewritten: ({ input, line }, argv) => ({ ...input, command: remarked(shownLine(line), confinedCommand(argv)) }),
   events: {
@@ -100,13 +100,13 @@ function namesHome({ path }: Json): boolean {
 }
 
 /** A bare `allow` is a failure to Codex, as is `ask`: then the call runs all the same. */
-function write({ permission, reason, updated_input }: HookAnswer): object {
-  if (permission === "allow" && updated_input === undefined) return {};
+function write({ permission, reason, updatedInput }: HookAnswer): object {
+  if (permission === "allow" && updatedInput === undefined) return {};
   return {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       ...(permission === "allow"
-        ? { permissionDecision: "allow", updatedInput: updated_input }
+        ? { permissionDecision: "allow", updatedInput: updatedInput }
         : { permissionDecision: "deny", permissionDecisionReason: `Metnos Gate: ${reason}` }),
     },
   };
@@ -124,7 +124,7 @@ const USUAL = "/usr/local/bin";
 /** More folders of a PATH aren't looked through. */
 const MAX_FOLDERS = 256;
 /** The user's, as the system says: it may have to ask another machine. */
-let own_shell: string | undefined;
+let loginShell: string | undefined;
 
 /**
  * What is known of it: the user's own; another one, by its name, which may lie in a project or read the line otherwise;
@@ -132,11 +132,11 @@ let own_shell: string | undefined;
  */
 export function chosenShell(
   transcript: string | undefined,
-  call_id: string | undefined,
+  callId: string | undefined,
 ): "own" | { name: string } | null {
-  if (transcript === undefined || call_id === undefined) return null;
+  if (transcript === undefined || callId === undefined) return null;
   try {
-    const args = foundInTranscript(transcript, (lines) => argumentsIn(lines, call_id), QUICKLY_READ);
+    const args = foundInTranscript(transcript, (lines) => argumentsIn(lines, callId), QUICKLY_READ);
     if (args === undefined) return null;
     // A script of the model's calls tools that aren't recorded: not all was looked through for them.
     const { shell } = args;
@@ -158,17 +158,17 @@ export function hasOtherShell(path = "", cwd = ""): boolean {
 }
 
 function ownShell(): string {
-  own_shell ??= userInfo().shell ?? "";
-  return own_shell;
+  loginShell ??= userInfo().shell ?? "";
+  return loginShell;
 }
 
 const kindOf = (shell: string): string => parse(shell).name;
 
-function argumentsIn(lines: readonly string[], call_id: string) {
+function argumentsIn(lines: readonly string[], callId: string) {
   for (const line of lines) {
-    if (!line.includes('"function_call"') || !line.includes(call_id)) continue;
+    if (!line.includes('"function_call"') || !line.includes(callId)) continue;
     const { type, payload } = parseObject(line) ?? {};
-    if (type !== "response_item" || !isObject(payload) || payload.call_id !== call_id) continue;
+    if (type !== "response_item" || !isObject(payload) || payload.call_id !== callId) continue;
     const { type: kind, arguments: args } = payload;
     if (kind === "function_call") return typeof args === "string" ? parseObject(args) : undefined;
   }
@@ -191,11 +191,11 @@ const DELETION = /\brm\b/;
 const FORCED = /-(?:\w*f|-force)/;
 
 /** True where Codex's sandbox is on for this turn, where it may ask, and where a rule of its own may be about the line. In doubt true. @throws LeftToProgram */
-export function mayHaveRuleAbout({ line, cwd, transcript }: Rewritable, { env, is_gate }: HookPlace): boolean {
+export function mayHaveRuleAbout({ line, cwd, transcript }: Rewritable, { env, isGate }: HookPlace): boolean {
   if (PATCH.test(line) || isForcedDeletion(line)) return true;
   if (transcript === undefined) return true;
-  if (!isUnrestricted(turnContext(transcript, is_gate))) return true;
-  const files = new RuleFiles(is_gate);
+  if (!isUnrestricted(turnContext(transcript, isGate))) return true;
+  const files = new RuleFiles(isGate);
   return (
     MANAGED.some((path) => existsSync(path)) ||
     ruleFolders(cwd, env).some((folder) => files.below(folder).some((file) => RESTRICTS.test(files.read(file))))
@@ -221,9 +221,9 @@ function ruleFolders(cwd: string, env: HookPlace["env"]): string[] {
 }
 
 /** How the turn runs, as Codex wrote down last; undefined where it isn't found. @throws LeftToProgram; the system's error */
-function turnContext({ file, turn }: NonNullable<Rewritable["transcript"]>, is_gate: boolean): Json | undefined {
-  const found = foundInTranscript(file, (lines) => contextIn(lines, turn), is_gate ? QUICKLY_READ : undefined);
-  if (found === undefined && is_gate) throw new LeftToProgram();
+function turnContext({ file, turn }: NonNullable<Rewritable["transcript"]>, isGate: boolean): Json | undefined {
+  const found = foundInTranscript(file, (lines) => contextIn(lines, turn), isGate ? QUICKLY_READ : undefined);
+  if (found === undefined && isGate) throw new LeftToProgram();
   return found;
 }
 

@@ -18,8 +18,8 @@ export function foundInTranscript<T>(
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const { size } = fstatSync(fd);
-    for (const looked_through of LOOKED_THROUGH.filter((length) => length <= most)) {
-      const length = Math.min(size, looked_through);
+    for (const lookedThrough of LOOKED_THROUGH.filter((length) => length <= most)) {
+      const length = Math.min(size, lookedThrough);
       const bytes = Buffer.alloc(length);
       readSync(fd, bytes, 0, length, size - length);
       const found = find(bytes.toString("utf8").split("\n").reverse());

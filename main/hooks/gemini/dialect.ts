@@ -23,9 +23,9 @@ export const GEMINI: HookDialect = {
   offline: "deny",
   read: readCall,
   write,
-  canConfine: ({ rewritable: call }, { reader, state_dir, is_gate }) =>
+  canConfine: ({ rewritable: call }, { reader, state_dir, isGate }) =>
     canConfine({ agent: "gemini", call, reader, state_dir }, (client, { cwd }) =>
-      mayHaveRuleAbout({ words: argumentsOf(client), env: environmentOf(client), cwd, is_gate }),
+      mayHaveRuleAbout({ words: argumentsOf(client), env: environmentOf(client), cwd, isGate }),
     ),
   rewritten: ({ input, line }, argv) => ({
     ...input,
@@ -47,10 +47,10 @@ export const GEMINI: HookDialect = {
   },
 };
 
-function write({ permission, reason, notice = reason, updated_input }: HookAnswer): object {
-  if (permission === "allow" && updated_input === undefined) return { decision: "allow" };
+function write({ permission, reason, notice = reason, updatedInput }: HookAnswer): object {
+  if (permission === "allow" && updatedInput === undefined) return { decision: "allow" };
   if (permission === "allow")
-    return { decision: "allow", hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: updated_input } };
+    return { decision: "allow", hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: updatedInput } };
   // Without a reason the model would read that there was none.
   // Its screen shows neither the call nor the reason.
   return { decision: "deny", reason: `Metnos Gate: ${reason}`, systemMessage: `Metnos Gate: ${notice}` };
@@ -72,14 +72,14 @@ interface AskedGemini {
   env: Env;
   /** The folder that its session runs in. */
   cwd: string;
-  is_gate: boolean;
+  isGate: boolean;
 }
 
 /** True where Gemini may ask, where a policy or setting of its own may be about a command, and where it has a sandbox. In doubt true. @throws LeftToProgram */
-export function mayHaveRuleAbout({ words, env, cwd, is_gate }: AskedGemini): boolean {
+export function mayHaveRuleAbout({ words, env, cwd, isGate }: AskedGemini): boolean {
   if (!asksNothing(words) || words.some((word) => SETS_RULES.test(word))) return true;
   if (env.SANDBOX || env.GEMINI_SANDBOX) return true;
-  const files = new RuleFiles(is_gate);
+  const files = new RuleFiles(isGate);
   return (
     policyFolders(env, cwd).some((folder) =>
       files.below(folder).some((file) => file.endsWith(".toml") && RESTRICTS.test(files.read(file))),
@@ -101,10 +101,10 @@ function mayRestrict({ settings, problem }: { settings: Json | undefined; proble
   if (problem !== undefined) return true;
   if (settings === undefined) return false;
   const { tools, security, policyPaths, adminPolicyPaths, excludeTools, coreTools, sandbox } = settings;
-  const { sandbox: tool_sandbox, exclude, core } = isObject(tools) ? tools : {};
+  const { sandbox: toolSandbox, exclude, core } = isObject(tools) ? tools : {};
   const { enableConseca, toolSandboxing } = isObject(security) ? security : {};
   return (
-    [policyPaths, adminPolicyPaths, excludeTools, coreTools, sandbox, tool_sandbox, exclude, core].some(isSet) ||
+    [policyPaths, adminPolicyPaths, excludeTools, coreTools, sandbox, toolSandbox, exclude, core].some(isSet) ||
     [enableConseca, toolSandboxing].some(isSet)
   );
 }

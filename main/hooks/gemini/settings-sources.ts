@@ -65,8 +65,8 @@ export function source(kind: SourceKind, file: string, files = new RuleFiles(fal
   try {
     const text = files.read(file);
     // To take comments out of a text takes long where it is made for that.
-    const settings = parseObject(files.is_gate ? text : withoutComments(text));
-    if (settings === undefined && files.is_gate) throw new LeftToProgram();
+    const settings = parseObject(files.isGate ? text : withoutComments(text));
+    if (settings === undefined && files.isGate) throw new LeftToProgram();
     return settings === undefined
       ? { kind, file, settings, problem: "is not a JSON object" }
       : { kind, file, settings };

@@ -46,11 +46,11 @@ export interface BoxedProgram {
   readonly environment?: Readonly<Record<string, string>>;
   readonly input?: string;
   /** Whether what it says as errors is part of its output; else it is dropped. */
-  readonly with_errors: boolean;
+  readonly withErrors: boolean;
   /** Bytes: with more it is ended. */
-  readonly max_output: number;
+  readonly maxOutput: number;
   /** Left out: only the signal ends it. */
-  readonly timeout_ms?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface BoxedEnd {
@@ -64,7 +64,7 @@ export interface BoxedEnd {
 export interface AgentBoxParts {
   machine: Machine;
   /** Variables that no box gets, whatever the configuration says: the keys of models. */
-  key_variables: readonly string[];
+  keyVariables: readonly string[];
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
   /** Left out where no judge agent reaches a host. */
@@ -76,7 +76,7 @@ export interface AgentBoxParts {
 export class AgentBox {
   readonly #parts: AgentBoxParts;
   readonly #machine: Machine;
-  readonly #at_once = new ConcurrencyLimit(AT_ONCE);
+  readonly #atOnce = new ConcurrencyLimit(AT_ONCE);
   readonly #withheld = new WithheldFiles();
   #probe: { at: number; found: Promise<BoxProbe> } | undefined;
 
@@ -100,7 +100,7 @@ export class AgentBox {
    * @throws Error with one sentence where there is no box; the signal's reason where it was aborted
    */
   async run(program: BoxedProgram, signal: AbortSignal): Promise<BoxedEnd> {
-    const giveBack = await this.#at_once.take(signal);
+    const giveBack = await this.#atOnce.take(signal);
     let network: RunNetwork | undefined;
     try {
       const maker = await this.#requireBox();
@@ -139,7 +139,7 @@ export class AgentBox {
   }
 
   async #prepare(
-    { workspace, reads = [], binds = [], environment = {}, argv, with_errors }: BoxedProgram,
+    { workspace, reads = [], binds = [], environment = {}, argv, withErrors }: BoxedProgram,
     maker: Maker,
     network: RunNetwork | undefined,
   ): Promise<Prepared> {
@@ -153,7 +153,7 @@ export class AgentBox {
     const repository = workspace?.repository ?? null;
     const view = {
       folder,
-      also_at: WORKSPACE,
+      alsoAt: WORKSPACE,
       cwd: folder ?? "/tmp",
       reads: repository === null ? reads : [...reads, repository],
       secrets: named,
@@ -163,7 +163,7 @@ export class AgentBox {
     const places = folder === null ? [] : [folder, WORKSPACE];
     const script = innerScript(mountChecks(words, [...places, ...view.reads]), {
       settings: machine.settings,
-      with_errors,
+      withErrors,
       start: network?.start,
     });
     const kept = this.#keptVariables();
@@ -183,9 +183,9 @@ export class AgentBox {
     const { env, settings } = this.#machine;
     return Object.entries({ ...env, ...PROGRAMS_SETTINGS }).flatMap(([name, value]) => {
       if (value === undefined) return [];
-      const is_kept = getsIn(name, value, settings.environment) || name in PROGRAMS_SETTINGS;
-      const is_own = name.startsWith("METNOS_") || this.#parts.key_variables.includes(name);
-      return !is_kept || is_own ? [] : ["--setenv", name, value];
+      const isKept = getsIn(name, value, settings.environment) || name in PROGRAMS_SETTINGS;
+      const isOwn = name.startsWith("METNOS_") || this.#parts.keyVariables.includes(name);
+      return !isKept || isOwn ? [] : ["--setenv", name, value];
     });
   }
 }
@@ -245,7 +245,7 @@ const [ARGUMENTS, INFO, FILTER, PERMIT] = [3, 4, 5, 6];
  */
 function innerScript(
   checks: string,
-  { settings, with_errors, start }: { settings: Machine["settings"]; with_errors: boolean; start: string | undefined },
+  { settings, withErrors, start }: { settings: Machine["settings"]; withErrors: boolean; start: string | undefined },
 ): string {
   return [
     checks,
@@ -256,7 +256,7 @@ function innerScript(
     firstProcessFollows(PERMIT),
     `echo ${READY} >&2`,
     `read -r permit <&${PERMIT}; [ "$permit" = ${GO} ] || exit 125`,
-    `exec ${PERMIT}<&- 2>${with_errors ? "&1" : "/dev/null"}`,
+    `exec ${PERMIT}<&- 2>${withErrors ? "&1" : "/dev/null"}`,
     ...(start === undefined ? [] : [start]),
     "unset open permit",
     'exec -- "$@"',
@@ -304,21 +304,21 @@ const INFO_MS = 2000;
 
 class BoxRun {
   readonly #child: ChildProcess;
-  readonly #max_output: number;
+  readonly #maxOutput: number;
   readonly #output: Buffer[] = [];
   #length = 0;
   #said = "";
   #info = "";
-  readonly #info_ended: Promise<void>;
-  #is_started = false;
+  readonly #infoEnded: Promise<void>;
+  #isStarted = false;
   #ending: "aborted" | "stopped" | "too-long" | undefined;
   readonly #closed: Promise<number | null>;
   #killed: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(child: ChildProcess, { input = "", max_output, timeout_ms }: BoxedProgram) {
+  constructor(child: ChildProcess, { input = "", maxOutput, timeoutMs }: BoxedProgram) {
     this.#child = child;
-    this.#max_output = max_output;
+    this.#maxOutput = maxOutput;
     this.#closed = new Promise((resolve, reject) => {
       child.once("error", (error) => reject(new BoxFailed(error.message)));
       child.once("close", (code) => resolve(code));
@@ -329,11 +329,11 @@ class BoxRun {
     info.setEncoding("utf8").on("data", (text: string) => {
       this.#info += text;
     });
-    this.#info_ended = new Promise((resolve) => info.once("close", resolve));
+    this.#infoEnded = new Promise((resolve) => info.once("close", resolve));
     // A program that doesn't read its input, or has ended.
     for (const pipe of child.stdio) pipe?.on("error", () => pipe.destroy());
     child.stdin?.end(input);
-    if (timeout_ms !== undefined) this.#timer = setTimeout(() => this.end("stopped"), timeout_ms);
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.end("stopped"), timeoutMs);
   }
 
   send(descriptor: number, bytes: Buffer): void {
@@ -355,7 +355,7 @@ class BoxRun {
       const output = Buffer.concat(this.#output);
       if (this.#ending === "aborted") return { how: "stopped", code: null, output };
       if (this.#ending !== undefined) return { how: this.#ending, code: null, output };
-      if (!this.#is_started) throw new BoxFailed(this.#said.trim());
+      if (!this.#isStarted) throw new BoxFailed(this.#said.trim());
       return { how: "exited", code, output };
     } finally {
       clearTimeout(this.#timer);
@@ -364,24 +364,24 @@ class BoxRun {
 
   #take(bytes: Buffer): void {
     if (this.#ending !== undefined) return;
-    const room = this.#max_output - this.#length;
+    const room = this.#maxOutput - this.#length;
     this.#length += bytes.length;
     this.#output.push(bytes.subarray(0, room));
     if (bytes.length > room) this.end("too-long");
   }
 
   #listen(text: string): void {
-    if (this.#is_started) return;
+    if (this.#isStarted) return;
     if (this.#said.length < MAX_SAID) this.#said += text;
     if (this.#ending !== undefined || !this.#said.split("\n").includes(READY)) return;
-    this.#is_started = true;
+    this.#isStarted = true;
     this.send(PERMIT, Buffer.from(`${GO}\n`));
   }
 
   /** Bubblewrap's own process, and the first one of its box: until the box is made, that one doesn't follow the other. */
   async #kill(): Promise<void> {
     (this.#child.stdio[PERMIT] as Writable).destroy();
-    await Promise.race([this.#info_ended, new Promise((resolve) => setTimeout(resolve, INFO_MS).unref())]);
+    await Promise.race([this.#infoEnded, new Promise((resolve) => setTimeout(resolve, INFO_MS).unref())]);
     const first = this.#first();
     if (first !== undefined && this.#child.exitCode === null && this.#child.signalCode === null) killed(first);
     this.#child.kill("SIGKILL");

@@ -55,8 +55,8 @@ export function commandAgent(
           reads,
           hosts,
           input: JSON.stringify(payload),
-          with_errors: false,
-          max_output: MAX_OUTPUT,
+          withErrors: false,
+          maxOutput: MAX_OUTPUT,
         },
         signal,
       );

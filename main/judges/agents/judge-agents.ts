@@ -33,12 +33,12 @@ export interface JudgeAgentParts {
   env: Env;
   /** The gate's state folder, and its other folders: never shown. */
   state_dir: string;
-  gate_folders: readonly string[];
+  gateFolders: readonly string[];
   /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
   /** Others only in tests. */
   machine?: Machine;
-  address_rules?: AddressRules;
+  addressRules?: AddressRules;
   probe?(): Promise<BoxProbe>;
 }
 
@@ -65,8 +65,8 @@ function openAgent(
   { home, env, models, judge }: JudgeAgentParts & Pick<ReviewConfig, "judge">,
   box: AgentBox | undefined,
 ): JudgeAgent {
-  const { home_real = home, gate_folders = [] } = box?.machine ?? {};
-  const place = { home, home_real, env, gate_folders };
+  const { homeReal = home, gateFolders = [] } = box?.machine ?? {};
+  const place = { home, homeReal, env, gateFolders };
   const hosts = listedHosts(agent);
   if (agent.kind === "command")
     return commandAgent(name, { argv: agent.command, hosts }, { box: required(box, name), place });
@@ -108,15 +108,15 @@ const WITHOUT = "leave this judge agent out, or its tools";
 const INSTALL = "install bubblewrap (sudo apt install bubblewrap), or leave this judge agent out";
 
 function openBox(first: string, config: ReviewConfig, parts: JudgeAgentParts): AgentBox {
-  const { home, env, box, state_dir, gate_folders, failed, probe } = parts;
-  const machine = parts.machine ?? findMachine({ env, home, config: box, state_dir, gate_folders });
+  const { home, env, box, state_dir, gateFolders, failed, probe } = parts;
+  const machine = parts.machine ?? findMachine({ env, home, config: box, state_dir, gateFolders });
   if (process.platform !== "linux") throw invalid(first, "it needs a box, which there is only on Linux", WITHOUT);
   if (machine.makers.length === 0) throw invalid(first, "it needs a box, and bubblewrap is missing", INSTALL);
   if (machine.bash === null) throw invalid(first, "it needs a box, and bash is missing", WITHOUT);
-  const key_variables = Object.values(config.models).flatMap(({ key_env }) => (key_env === undefined ? [] : [key_env]));
+  const keyVariables = Object.values(config.models).flatMap(({ key_env }) => (key_env === undefined ? [] : [key_env]));
   return new AgentBox({
     machine,
-    key_variables,
+    keyVariables,
     failed,
     ...(probe === undefined ? {} : { probe }),
     ...openHosts(config, machine, parts),
@@ -125,23 +125,23 @@ function openBox(first: string, config: ReviewConfig, parts: JudgeAgentParts): A
 
 function openHosts(
   { judge_agents }: ReviewConfig,
-  { node, box_folder }: Machine,
-  { failed, address_rules }: JudgeAgentParts,
+  { node, boxFolder }: Machine,
+  { failed, addressRules }: JudgeAgentParts,
 ): { hosts?: AgentHosts } {
   const [first] = Object.entries(judge_agents).find(([, { hosts }]) => hosts.length > 0) ?? [];
   if (first === undefined) return {};
   if (node === null) throw invalid(first, `hosts can't be reached from the box: ${NO_NODE}`, INSTALL_NODE);
-  const rules = address_rules === undefined ? {} : { rules: address_rules };
-  return { hosts: new AgentHosts({ folder: box_folder, node, failed, ...rules }) };
+  const rules = addressRules === undefined ? {} : { rules: addressRules };
+  return { hosts: new AgentHosts({ folder: boxFolder, node, failed, ...rules }) };
 }
 
 /** ast-grep's library for this machine, one file that Node loads; null where there is none. */
 function astGrepLibrary(): string | null {
   try {
     const require = createRequire(import.meta.url);
-    const package_require = createRequire(require.resolve("@ast-grep/napi"));
+    const packageRequire = createRequire(require.resolve("@ast-grep/napi"));
     for (const kind of ["gnu", "musl"]) {
-      const path = resolved(package_require, `@ast-grep/napi-linux-${process.arch}-${kind}`);
+      const path = resolved(packageRequire, `@ast-grep/napi-linux-${process.arch}-${kind}`);
       // The system loads no file that lies in the packaged app's archive.
       if (path !== null) return path.replace(/([/\\])app\.asar([/\\])/, "$1app.asar.unpacked$2");
     }
@@ -188,9 +188,9 @@ function cmdRun({ allowlist, timeout_seconds }: CommandsToRun, hosts: readonly L
           argv: words,
           workspace,
           hosts,
-          with_errors: true,
-          max_output: MAX_OUTPUT,
-          timeout_ms: timeout_seconds * 1000,
+          withErrors: true,
+          maxOutput: MAX_OUTPUT,
+          timeoutMs: timeout_seconds * 1000,
         },
         signal,
       );

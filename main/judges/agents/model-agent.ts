@@ -147,11 +147,11 @@ const RESULT_SCHEMA = {
 } as const;
 
 /** The same for each call, byte for byte. @param prompt the user's, of the configuration */
-function systemPrompt(prompt: string, tools: readonly JudgeTool[], max_steps: number): string {
+function systemPrompt(prompt: string, tools: readonly JudgeTool[], maxSteps: number): string {
   if (tools.length === 0) return [RULES, RESULT, ANSWER, prompt].join("\n\n");
   const list = tools.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
-  const about_tools = `Before the result you can look at the agent's files, read-only, with tools: {"tool": NAME, "args": {...}}, one at a time. You have ${max_steps} answers, the result included.\n${list}`;
-  return [RULES, about_tools, RESULT, ANSWER_OR_TOOL, prompt].join("\n\n");
+  const aboutTools = `Before the result you can look at the agent's files, read-only, with tools: {"tool": NAME, "args": {...}}, one at a time. You have ${maxSteps} answers, the result included.\n${list}`;
+  return [RULES, aboutTools, RESULT, ANSWER_OR_TOOL, prompt].join("\n\n");
 }
 
 /** The first message: the user's criteria, then the payload's other fields as data. */

@@ -21,10 +21,10 @@ export interface Workspace {
 
 export interface WorkspacePlace {
   readonly home: string;
-  readonly home_real: string;
+  readonly homeReal: string;
   readonly env: GuardEnv;
   /** Real paths. */
-  readonly gate_folders: readonly string[];
+  readonly gateFolders: readonly string[];
 }
 
 /**
@@ -53,8 +53,8 @@ export function mountsOf(workspace: Workspace | null): WorkerMount[] {
     [folder, folder],
     ...(repository === null ? [] : [[repository, repository] as [string, string]]),
   ];
-  const by_target = new Map(places.map(([source, target]) => [target, source]));
-  return [...by_target].map(([target, source]) => ({ source, target, read_only: true }));
+  const byTarget = new Map(places.map(([source, target]) => [target, source]));
+  return [...byTarget].map(([target, source]) => ({ source, target, read_only: true }));
 }
 
 /** Folders whose trees are remembered. */
@@ -81,8 +81,8 @@ export class WithheldFiles {
   async find({ folder }: Workspace): Promise<Withheld> {
     const tree = this.#trees.get(folder) ?? new ProjectTree(folder);
     keepLatest(this.#trees, folder, tree, MAX_TREES);
-    const { secrets, pipes, places, is_whole } = await tree.lookInTurns(new TimeSlice());
-    if (!is_whole) throw new Error("the workspace holds too many files and folders for a box");
+    const { secrets, pipes, places, isWhole } = await tree.lookInTurns(new TimeSlice());
+    if (!isWhole) throw new Error("the workspace holds too many files and folders for a box");
     return {
       secrets: secrets.map(({ path }) => path),
       settings: places.map(({ path }) => path).filter((path) => /\/config(?:\.worktree)?$/.test(path)),

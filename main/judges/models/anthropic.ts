@@ -37,12 +37,12 @@ const REFUSED_KEYWORDS = new Set([
 export const anthropic: Dialect = {
   path: "/messages",
   headers: (key) => ({ "anthropic-version": VERSION, ...(key === undefined ? {} : { "x-api-key": key }) }),
-  body: ({ system, messages, schema, max_tokens }, model, with_schema) => ({
+  body: ({ system, messages, schema, max_tokens }, model, withSchema) => ({
     model,
     max_tokens,
     system,
     messages: messages.map(({ role, text }) => ({ role, content: text })),
-    ...(schema !== undefined && with_schema
+    ...(schema !== undefined && withSchema
       ? { output_config: { format: { type: "json_schema", schema: withoutRefused(schema) } } }
       : {}),
   }),

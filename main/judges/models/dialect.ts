@@ -5,8 +5,8 @@ export interface Dialect {
   /** Added to the base URL. */
   readonly path: string;
   headers(key: string | undefined): Record<string, string>;
-  /** The request's body. @param with_schema false: the provider takes no JSON Schema, the prompt alone says the answer's form */
-  body(question: ModelQuestion, model: string, with_schema: boolean): Record<string, unknown>;
+  /** The request's body. @param withSchema false: the provider takes no JSON Schema, the prompt alone says the answer's form */
+  body(question: ModelQuestion, model: string, withSchema: boolean): Record<string, unknown>;
   /** @throws ModelError `malformed`, `refused` */
   read(json: unknown): DialectAnswer;
 }

@@ -39,29 +39,29 @@ export async function exchange(
   question: ModelQuestion,
   limit: Limit,
 ): Promise<{ answer: DialectAnswer; took_schema: boolean }> {
-  const had_schema = provider.with_schema && question.schema !== undefined;
-  let took_schema = had_schema;
-  let received = await sendOnce(provider, question, limit, had_schema);
-  const again_ms = retryMs(received);
-  if (again_ms !== undefined && performance.now() + again_ms < limit.ends_at) {
-    await sleep(again_ms, undefined, { signal: limit.signal, ref: false }).catch(() => limit.signal.throwIfAborted());
-    received = await sendOnce(provider, question, limit, had_schema);
-  } else if (had_schema && (received.status === 400 || received.status === 422)) {
+  const hadSchema = provider.with_schema && question.schema !== undefined;
+  let tookSchema = hadSchema;
+  let received = await sendOnce(provider, question, limit, hadSchema);
+  const againMs = retryMs(received);
+  if (againMs !== undefined && performance.now() + againMs < limit.ends_at) {
+    await sleep(againMs, undefined, { signal: limit.signal, ref: false }).catch(() => limit.signal.throwIfAborted());
+    received = await sendOnce(provider, question, limit, hadSchema);
+  } else if (hadSchema && (received.status === 400 || received.status === 422)) {
     // An older model takes no schema: the prompt says the answer's form, too.
-    took_schema = false;
+    tookSchema = false;
     received = await sendOnce(provider, question, limit, false);
   }
   if (received.status !== 200) throw statusError(received.status);
-  return { answer: provider.dialect.read(received.json), took_schema };
+  return { answer: provider.dialect.read(received.json), took_schema: tookSchema };
 }
 
 function sendOnce(
   { dialect, base_url, model, key, keeps_connection, beforeSending }: Provider,
   question: ModelQuestion,
   { signal }: Limit,
-  with_schema: boolean,
+  withSchema: boolean,
 ): Promise<Received> {
-  const body = JSON.stringify(dialect.body(question, model, with_schema));
+  const body = JSON.stringify(dialect.body(question, model, withSchema));
   const headers = {
     "content-type": "application/json",
     ...(keeps_connection ? {} : { connection: "close" }),

@@ -27,12 +27,12 @@ export function openai(host: string): Dialect {
   return {
     path: "/chat/completions",
     headers: (key): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
-    body: ({ system, messages, schema, max_tokens }, model, with_schema) => ({
+    body: ({ system, messages, schema, max_tokens }, model, withSchema) => ({
       model,
       ...(isOpenAi(host) ? { max_completion_tokens: max_tokens } : { max_tokens, temperature: 0 }),
       messages: [{ role: "system", content: system }, ...messages.map(({ role, text }) => ({ role, content: text }))],
       stream: false,
-      ...(schema !== undefined && with_schema
+      ...(schema !== undefined && withSchema
         ? { response_format: { type: "json_schema", json_schema: { name: "answer", strict: true, schema } } }
         : {}),
     }),

@@ -37,21 +37,21 @@ export class ProviderModel implements Model {
   readonly is_online: boolean;
   /** Host and port. */
   readonly host: string;
-  readonly timeout_ms: number;
+  readonly timeoutMs: number;
   readonly max_tokens: number;
   readonly meter = new ModelMeter();
   /** How it failed last, with a sentence; null where it answered last, or wasn't asked yet. */
   failure: ModelError | null = null;
   readonly #parts: ModelParts;
   readonly #dialect: Dialect;
-  readonly #base_url: string;
+  readonly #baseUrl: string;
   readonly #hostname: string;
   readonly #breaker = new Breaker(() => performance.now());
-  readonly #at_once = new ConcurrencyLimit(AT_ONCE);
+  readonly #atOnce = new ConcurrencyLimit(AT_ONCE);
   /** Requests of today, by the agent whose calls they were about; since the gate began. */
   readonly #askers = new Map<string, number>();
-  #takes_schema = true;
-  #key_known = { is_missing: false, until: 0 };
+  #takesSchema = true;
+  #keyKnown = { is_missing: false, until: 0 };
 
   constructor(name: string, config: ModelConfig, parts: ModelParts) {
     const url = new URL(config.base_url);
@@ -59,12 +59,12 @@ export class ProviderModel implements Model {
     this.config = config;
     this.is_online = isOnline(config);
     this.host = url.host;
-    this.timeout_ms = config.timeout_seconds * 1000;
+    this.timeoutMs = config.timeout_seconds * 1000;
     this.max_tokens = config.max_tokens;
     this.#hostname = url.hostname;
     this.#parts = parts;
     this.#dialect = config.dialect === "anthropic" ? anthropic : openai(url.hostname);
-    this.#base_url = config.base_url.replace(/\/+$/, "");
+    this.#baseUrl = config.base_url.replace(/\/+$/, "");
   }
 
   get problem(): ModelProblem | null {
@@ -99,9 +99,9 @@ export class ProviderModel implements Model {
   async ask(question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer> {
     signal.throwIfAborted();
     const begun = performance.now();
-    const ends = AbortSignal.any([signal, this.#parts.closed, AbortSignal.timeout(this.timeout_ms)]);
+    const ends = AbortSignal.any([signal, this.#parts.closed, AbortSignal.timeout(this.timeoutMs)]);
     try {
-      const answer = await this.#askInTurn(question, { signal: ends, ends_at: begun + this.timeout_ms });
+      const answer = await this.#askInTurn(question, { signal: ends, ends_at: begun + this.timeoutMs });
       const ms = performance.now() - begun;
       this.meter.answered(ms / 1000, answer.cost);
       this.#note(null);
@@ -128,9 +128,9 @@ export class ProviderModel implements Model {
     if (attempt === undefined) return;
     try {
       this.#refuseProxy();
-      const signal = AbortSignal.any([this.#parts.closed, AbortSignal.timeout(this.timeout_ms)]);
+      const signal = AbortSignal.any([this.#parts.closed, AbortSignal.timeout(this.timeoutMs)]);
       const headers = { connection: "close", ...this.#dialect.headers(this.#key()) };
-      const { status } = await send({ url: `${this.#base_url}/models`, headers }, ENVELOPE_BYTES, signal);
+      const { status } = await send({ url: `${this.#baseUrl}/models`, headers }, ENVELOPE_BYTES, signal);
       if (status === 401 || status === 403 || status >= 500) throw statusError(status);
       attempt.succeeded();
       this.#note(null);
@@ -147,12 +147,12 @@ export class ProviderModel implements Model {
   /** @throws ModelError; the limit's reason */
   async #askInTurn(question: ModelQuestion, limit: Limit): Promise<Omit<ModelAnswer, "ms">> {
     this.#throwProblem();
-    const giveBack = await this.#at_once.take(limit.signal, question.asked_for).catch((error: unknown) => {
+    const giveBack = await this.#atOnce.take(limit.signal, question.asked_for).catch((error: unknown) => {
       throw isTimeout(error) || error instanceof ModelError ? new ModelBusy() : error;
     });
     try {
       // With less it would fail for the time that others took.
-      if (limit.ends_at - performance.now() < this.timeout_ms / 2) throw new ModelBusy();
+      if (limit.ends_at - performance.now() < this.timeoutMs / 2) throw new ModelBusy();
       // The others that it waited for may have brought it about.
       this.#throwProblem();
       return await this.#askOnce(question, limit);
@@ -167,18 +167,18 @@ export class ProviderModel implements Model {
     if (attempt === undefined) throw problemError("breaker-open");
     const provider = {
       dialect: this.#dialect,
-      base_url: this.#base_url,
+      base_url: this.#baseUrl,
       model: this.config.model,
       key,
       // On this machine another process may listen there next, and a connection costs little.
       keeps_connection: this.is_online,
-      with_schema: this.#takes_schema,
+      with_schema: this.#takesSchema,
       beforeSending: () => this.#countRequest(question.asked_for),
     };
     try {
       const { answer, took_schema } = await exchange(provider, question, limit);
       attempt.succeeded();
-      if (question.schema !== undefined) this.#takes_schema = took_schema;
+      if (question.schema !== undefined) this.#takesSchema = took_schema;
       return { ...answer, cost: this.#pay(question, answer) };
     } catch (error) {
       if (isProvidersFault(error)) attempt.failed();
@@ -196,30 +196,30 @@ export class ProviderModel implements Model {
     throw new ModelError("unreachable", `Node would send it to a proxy: add ${this.#hostname} to NO_PROXY`);
   }
 
-  #countRequest(asked_for: string | undefined): void {
+  #countRequest(askedFor: string | undefined): void {
     this.#refuseProxy();
     if (this.isOverBudget) throw problemError("over-budget");
     // A new day may have begun since it was.
     this.#parts.changed(this);
     if (this.spentToday.calls === 0) this.#askers.clear();
-    if (asked_for !== undefined) this.#askers.set(asked_for, (this.#askers.get(asked_for) ?? 0) + 1);
+    if (askedFor !== undefined) this.#askers.set(askedFor, (this.#askers.get(askedFor) ?? 0) + 1);
     this.#parts.spending.sent(this.name);
   }
 
   /** Counts what an answer has cost, by the configured prices. */
   #pay({ system, messages }: ModelQuestion, answer: DialectAnswer): number {
     const { input_price, output_price } = this.config;
-    const input_tokens = answer.input_tokens ?? tokensOf(system, ...messages.map(({ text }) => text));
-    const output_tokens = answer.output_tokens ?? tokensOf(answer.text);
-    const cost = (input_tokens * input_price + output_tokens * output_price) / 1_000_000;
-    this.#parts.spending.cost(this.name, { input_tokens, output_tokens, cost });
+    const inputTokens = answer.input_tokens ?? tokensOf(system, ...messages.map(({ text }) => text));
+    const outputTokens = answer.output_tokens ?? tokensOf(answer.text);
+    const cost = (inputTokens * input_price + outputTokens * output_price) / 1_000_000;
+    this.#parts.spending.cost(this.name, { input_tokens: inputTokens, output_tokens: outputTokens, cost });
     return cost;
   }
 
   #note(failure: ModelError | null): void {
     // That it wasn't asked says nothing new.
-    const was_asked = failure?.problem !== "breaker-open" && failure?.problem !== "over-budget";
-    if (was_asked && !(failure instanceof ModelBusy)) this.failure = failure;
+    const wasAsked = failure?.problem !== "breaker-open" && failure?.problem !== "over-budget";
+    if (wasAsked && !(failure instanceof ModelBusy)) this.failure = failure;
     this.#parts.changed(this);
   }
 
@@ -232,15 +232,15 @@ export class ProviderModel implements Model {
 
   /** @throws ModelError `key-missing` */
   #key(): string | undefined {
-    this.#key_known = { is_missing: true, until: performance.now() + KEY_FRESH_MS };
+    this.#keyKnown = { is_missing: true, until: performance.now() + KEY_FRESH_MS };
     const key = readKey(this.config, this.#parts.env);
-    this.#key_known.is_missing = false;
+    this.#keyKnown.is_missing = false;
     return key;
   }
 
   #isKeyMissing(): boolean {
-    if (performance.now() >= this.#key_known.until) this.#missingKey();
-    return this.#key_known.is_missing;
+    if (performance.now() >= this.#keyKnown.until) this.#missingKey();
+    return this.#keyKnown.is_missing;
   }
 
   /** Why there is no key; null where there is one, or none is needed. */
@@ -299,8 +299,8 @@ export interface Try {
 export class Breaker {
   readonly #now: () => number;
   #failures = 0;
-  #open_until = 0;
-  #is_trying = false;
+  #openUntil = 0;
+  #isTrying = false;
 
   /** `now`: milliseconds of a clock that nobody sets. */
   constructor(now: () => number) {
@@ -309,7 +309,7 @@ export class Breaker {
 
   /** True while nothing may be tried. */
   get isOpen(): boolean {
-    return this.#failures >= FAILURES && (this.#is_trying || this.#now() < this.#open_until);
+    return this.#failures >= FAILURES && (this.#isTrying || this.#now() < this.#openUntil);
   }
 
   /** True once as many failures in a row were seen, until something succeeds. */
@@ -320,10 +320,10 @@ export class Breaker {
   /** Undefined while nothing may be tried. */
   begin(): Try | undefined {
     if (this.isOpen) return undefined;
-    const is_only_one = this.hasOpened;
-    if (is_only_one) this.#is_trying = true;
+    const isOnlyOne = this.hasOpened;
+    if (isOnlyOne) this.#isTrying = true;
     const ended = () => {
-      if (is_only_one) this.#is_trying = false;
+      if (isOnlyOne) this.#isTrying = false;
     };
     return {
       succeeded: () => {
@@ -333,7 +333,7 @@ export class Breaker {
       failed: () => {
         ended();
         this.#failures++;
-        if (this.hasOpened) this.#open_until = this.#now() + OPEN_MS;
+        if (this.hasOpened) this.#openUntil = this.#now() + OPEN_MS;
       },
       dropped: ended,
     };
@@ -362,11 +362,11 @@ export function readKey(
  * Whether Node would send what is for `hostname` to a proxy that the environment names. It does so only where it is started with
  * NODE_USE_ENV_PROXY=1 or --use-env-proxy, and then also for this machine's own servers, unless NO_PROXY names them.
  */
-export function isProxied(hostname: string, env: Env, node_options: readonly string[]): boolean {
-  const options = [...node_options, ...(env.NODE_OPTIONS ?? "").split(/\s+/)];
+export function isProxied(hostname: string, env: Env, nodeOptions: readonly string[]): boolean {
+  const options = [...nodeOptions, ...(env.NODE_OPTIONS ?? "").split(/\s+/)];
   if (env.NODE_USE_ENV_PROXY !== "1" && !options.includes("--use-env-proxy")) return false;
-  const names_proxy = [env.http_proxy, env.HTTP_PROXY, env.https_proxy, env.HTTPS_PROXY].some(Boolean);
+  const namesProxy = [env.http_proxy, env.HTTP_PROXY, env.https_proxy, env.HTTPS_PROXY].some(Boolean);
   // An empty one in lower case counts, too; "*" only where it is alone.
-  const no_proxy = env.no_proxy ?? env.NO_PROXY ?? "";
-  return names_proxy && no_proxy !== "*" && !no_proxy.split(/[\s,]+/).includes(hostname);
+  const noProxy = env.no_proxy ?? env.NO_PROXY ?? "";
+  return namesProxy && noProxy !== "*" && !noProxy.split(/[\s,]+/).includes(hostname);
 }

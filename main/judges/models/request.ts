@@ -20,26 +20,26 @@ export interface Received {
 
 /**
  * Sends it to that host and no other: a redirect is not followed, as the key would go with it.
- * @param max_bytes of the answer's body, decompressed
+ * @param maxBytes of the answer's body, decompressed
  * @throws ModelError `unreachable`, `malformed`; the signal's reason where it was aborted, and the connection is closed at once
  */
-export async function send({ url, headers, body }: Sent, max_bytes: number, signal: AbortSignal): Promise<Received> {
+export async function send({ url, headers, body }: Sent, maxBytes: number, signal: AbortSignal): Promise<Received> {
   const response = await fetched(url, headers, body, signal);
   const { status } = response;
-  const retry_after = response.headers.get("retry-after");
+  const retryAfter = response.headers.get("retry-after");
   if (status >= 300 && status < 400) {
     dropBody(response);
     throw new ModelError("unreachable", "it redirects to another address, which isn't followed");
   }
   if (status !== 200) {
     dropBody(response);
-    return { status, retry_after };
+    return { status, retry_after: retryAfter };
   }
   if (!/\bjson\b/i.test(response.headers.get("content-type") ?? "")) {
     dropBody(response);
     throw new ModelError("malformed", "its answer isn't JSON");
   }
-  return { status, retry_after, json: parsed(await textOf(response, max_bytes, signal)) };
+  return { status, retry_after: retryAfter, json: parsed(await textOf(response, maxBytes, signal)) };
 }
 
 async function fetched(
@@ -62,8 +62,8 @@ async function fetched(
   }
 }
 
-/** The body as text, in pieces, so that no more than `max_bytes` of it is ever kept. */
-async function textOf(response: Response, max_bytes: number, signal: AbortSignal): Promise<string> {
+/** The body as text, in pieces, so that no more than `maxBytes` of it is ever kept. */
+async function textOf(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let size = 0;
@@ -71,7 +71,7 @@ async function textOf(response: Response, max_bytes: number, signal: AbortSignal
     for await (const piece of response.body ?? []) {
       size += piece.byteLength;
       // Leaving the loop cancels the body, which closes the connection.
-      if (size > max_bytes) throw new ModelError("malformed", "its answer is too long");
+      if (size > maxBytes) throw new ModelError("malformed", "its answer is too long");
       text += decoder.decode(piece, { stream: true });
     }
   } catch (error) {

@@ -36,7 +36,7 @@ export interface Model {
   /** Why it can't be asked now, known without asking it; null where it can. */
   readonly problem: ModelProblem | null;
   /** At most; the configured one. In milliseconds. */
-  readonly timeout_ms: number;
+  readonly timeoutMs: number;
   readonly max_tokens: number;
   /** @throws ModelError; the signal's reason where it was aborted */
   ask(question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer>;

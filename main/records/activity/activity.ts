@@ -58,16 +58,10 @@ export class Activity {
     return this.#recent.hasRoom(this.#now());
   }
 
-  /** `is_only`: it was withdrawn before it was decided on. */
-  note(
-    decision: Decision,
-    call: ProposedCall,
-    subject: Subject,
-    trace: TraceStep[] | undefined,
-    is_only = false,
-  ): void {
+  /** `isOnly`: it was withdrawn before it was decided on. */
+  note(decision: Decision, call: ProposedCall, subject: Subject, trace: TraceStep[] | undefined, isOnly = false): void {
     // The final decision after an answer isn't another call.
-    if (decision.status === undefined || is_only) this.#counts.add(subject.agent?.agent_id ?? "", decision.outcome);
+    if (decision.status === undefined || isOnly) this.#counts.add(subject.agent?.agent_id ?? "", decision.outcome);
     if (decision.outcome === "allowed") this.reports.allowed(decision, call, subject);
     this.#recent.add(
       trace === undefined ? decision : { ...decision, trace },
@@ -85,10 +79,10 @@ export class Activity {
   /** Newest first. */
   list(query: ActivityQuery): ActivityEntry[] {
     const found: ActivityEntry[] = [];
-    let is_after = query.before !== undefined;
+    let isAfter = query.before !== undefined;
     for (const kept of this.#recent.newestFirst()) {
-      if (is_after) {
-        is_after = kept.decision.decision_id !== query.before;
+      if (isAfter) {
+        isAfter = kept.decision.decision_id !== query.before;
         continue;
       }
       const entry = entryOf(kept, this.reports.of(kept.decision.decision_id));
@@ -156,8 +150,8 @@ export class Activity {
 function entryOf(kept: OpenedDecision, reported: Reported | undefined): ActivityEntry {
   const { decision, ts, agent_name, executor } = kept;
   const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
-  const is_confined = decision.confined !== undefined;
-  const call = { decision_id, ts, agent_name, executor, is_confined };
+  const isConfined = decision.confined !== undefined;
+  const call = { decision_id, ts, agent_name, executor, is_confined: isConfined };
   const entry = { ...call, outcome, stage, reason, rule: explain.rule, capabilities };
   return { ...entry, ...(status === undefined ? {} : { status }), ...reportedOf(kept, reported) };
 }
@@ -178,25 +172,25 @@ class RecentDecisions {
   readonly #ring: (OpenedDecision | undefined)[] = new Array(KEPT).fill(undefined);
   #next = 0;
   #second = 0;
-  #in_second = 0;
+  #inSecond = 0;
 
   hasRoom(now: number): boolean {
-    return Math.floor(now / 1000) !== this.#second || this.#in_second < KEPT_PER_SECOND;
+    return Math.floor(now / 1000) !== this.#second || this.#inSecond < KEPT_PER_SECOND;
   }
 
   /** Keeps a decision; allowed ones only up to the rate above. */
-  add(decision: Decision, call: ProposedCall, agent_name: string, now: number): void {
-    const has_room = this.hasRoom(now);
-    if (!has_room && decision.outcome === "allowed" && decision.status === undefined) return;
+  add(decision: Decision, call: ProposedCall, agentName: string, now: number): void {
+    const hasRoom = this.hasRoom(now);
+    if (!hasRoom && decision.outcome === "allowed" && decision.status === undefined) return;
     const second = Math.floor(now / 1000);
     if (second !== this.#second) {
       this.#second = second;
-      this.#in_second = 0;
+      this.#inSecond = 0;
     }
-    this.#in_second++;
+    this.#inSecond++;
     this.#ring[this.#next++ % KEPT] = {
       ts: now / 1000,
-      agent_name,
+      agent_name: agentName,
       executor: call.executor,
       intent: call.intent.slice(0, MAX_INTENT),
       cwd: call.context?.cwd ?? null,
@@ -257,17 +251,17 @@ export class DecisionCounts {
     this.#now = now;
   }
 
-  add(agent_id: string, outcome: Outcome): void {
+  add(agentId: string, outcome: Outcome): void {
     const minute = minuteOf(this.#now());
     let agents = this.#waiting.get(minute);
     if (agents === undefined) {
       agents = new Map();
       this.#waiting.set(minute, agents);
     }
-    let counts = agents.get(agent_id);
+    let counts = agents.get(agentId);
     if (counts === undefined) {
       counts = { allowed: 0, asked: 0, denied: 0 };
-      agents.set(agent_id, counts);
+      agents.set(agentId, counts);
     }
     counts[outcome === "approval_required" ? "asked" : outcome]++;
   }
@@ -283,7 +277,7 @@ export class DecisionCounts {
     );
     this.#db.together(() => {
       for (const [minute, agents] of this.#waiting)
-        for (const [agent_id, { allowed, asked, denied }] of agents) add.run(minute, agent_id, allowed, asked, denied);
+        for (const [agentId, { allowed, asked, denied }] of agents) add.run(minute, agentId, allowed, asked, denied);
       this.#db.prepare("DELETE FROM minutes WHERE minute < ?").run(oldest);
     });
     this.#waiting.clear();

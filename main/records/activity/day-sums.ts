@@ -111,7 +111,7 @@ export class DaySums<K extends string, S extends string> {
 }
 
 /** The day it is by the clock, unless the clock was set back a little: then the one it was. */
-function dayAfter(last: string, by_clock: string): string {
-  const days_back = (Date.parse(last) - Date.parse(by_clock)) / DAY_MS;
-  return days_back > 0 && days_back <= DAYS_BACK ? last : by_clock;
+function dayAfter(last: string, byClock: string): string {
+  const daysBack = (Date.parse(last) - Date.parse(byClock)) / DAY_MS;
+  return daysBack > 0 && daysBack <= DAYS_BACK ? last : byClock;
 }

@@ -49,11 +49,11 @@ interface AllowedCall {
   call_id: string | undefined;
   /** Of the call as it was allowed; undefined where what ran isn't compared with it. */
   call_hash: string | undefined;
-  has_run_other: boolean;
+  hasRunOther: boolean;
   /** Its box holds less than its project: a program that tries more did something else than its line says. */
-  is_narrow: boolean;
+  isNarrow: boolean;
   session: string;
-  has_tried_more: boolean;
+  hasTriedMore: boolean;
   /** By the monotonic clock. */
   at: number;
   reported: Accepted["reported"] | undefined;
@@ -66,35 +66,35 @@ type AllowedDecision = Pick<Decision, "decision_id" | "capabilities" | "confined
  * own question. A command line that touches nothing (`echo`) could become any other. Nor where it is to run confined: its command is replaced then, and the box itself says whether it ran there.
  */
 function isCompared({ capabilities, confined }: AllowedDecision, args: ProposedCall["args"]): boolean {
-  const is_command = COMMAND_ARGS.some((name) => args[name] !== undefined);
-  return (capabilities.length > 0 || is_command) && confined === undefined;
+  const isCommand = COMMAND_ARGS.some((name) => args[name] !== undefined);
+  return (capabilities.length > 0 || isCommand) && confined === undefined;
 }
 
-const marksOf = ({ has_run_other, has_tried_more }: AllowedCall): Pick<Reported, "ran_other" | "tried_more"> => ({
-  ...(has_run_other ? { ran_other: true as const } : {}),
-  ...(has_tried_more ? { tried_more: true as const } : {}),
+const marksOf = ({ hasRunOther, hasTriedMore }: AllowedCall): Pick<Reported, "ran_other" | "tried_more"> => ({
+  ...(hasRunOther ? { ran_other: true as const } : {}),
+  ...(hasTriedMore ? { tried_more: true as const } : {}),
 });
 
 class AgentCalls {
   readonly calls = new Map<string, AllowedCall>();
-  readonly by_call_id = new Map<string, AllowedCall>();
+  readonly byCallId = new Map<string, AllowedCall>();
   readonly reporting = new Set<string>();
   refused = 0;
-  refused_noted_at = Number.NEGATIVE_INFINITY;
-  /** Of the minute that began at `unasked_since`, by the monotonic clock. */
+  refusedNotedAt = Number.NEGATIVE_INFINITY;
+  /** Of the minute that began at `unaskedSince`, by the monotonic clock. */
   unasked = 0;
-  unasked_since = Number.NEGATIVE_INFINITY;
-  unasked_beyond = 0;
+  unaskedSince = Number.NEGATIVE_INFINITY;
+  unaskedBeyond = 0;
 
   add(call: AllowedCall): void {
     this.calls.set(call.decision_id, call);
-    if (call.call_id !== undefined) this.by_call_id.set(call.call_id, call);
+    if (call.call_id !== undefined) this.byCallId.set(call.call_id, call);
     if (this.calls.size <= KEPT_OF_AGENT) return;
     for (const oldest of this.calls.values()) return this.#forget(oldest);
   }
 
   find(named: ReportedCall): AllowedCall | undefined {
-    return "call_id" in named ? this.by_call_id.get(named.call_id) : this.calls.get(named.decision_id);
+    return "call_id" in named ? this.byCallId.get(named.call_id) : this.calls.get(named.decision_id);
   }
 
   reports(kind: string): void {
@@ -104,7 +104,7 @@ class AgentCalls {
 
   #forget(call: AllowedCall): void {
     this.calls.delete(call.decision_id);
-    if (call.call_id !== undefined && this.by_call_id.get(call.call_id) === call) this.by_call_id.delete(call.call_id);
+    if (call.call_id !== undefined && this.byCallId.get(call.call_id) === call) this.byCallId.delete(call.call_id);
   }
 }
 
@@ -131,17 +131,17 @@ export class Reports {
     { agent, session = "" }: Subject,
   ): void {
     if (agent === null) return;
-    const call_id = context?.call_id;
+    const callId = context?.call_id;
     this.#of(agent.agent_id).add({
       decision_id: decision.decision_id,
       executor,
       kind: `${session}\n${executor}`,
-      call_id,
-      call_hash: call_id !== undefined && isCompared(decision, args) ? callHash(executor, args) : undefined,
-      has_run_other: false,
-      is_narrow: decision.confined?.kind !== undefined,
+      call_id: callId,
+      call_hash: callId !== undefined && isCompared(decision, args) ? callHash(executor, args) : undefined,
+      hasRunOther: false,
+      isNarrow: decision.confined?.kind !== undefined,
       session,
-      has_tried_more: false,
+      hasTriedMore: false,
       at: this.#steady(),
       reported: undefined,
     });
@@ -151,8 +151,8 @@ export class Reports {
    * What an agent says of a call. Undefined where it doesn't count: the call was none of this agent's, it wasn't allowed, it is too long
    * ago, or it was reported on before.
    */
-  report(agent_id: string, named: ReportedCall, { ok, duration_ms }: Report): Accepted | undefined {
-    const calls = this.#of(agent_id);
+  report(agentId: string, named: ReportedCall, { ok, duration_ms }: Report): Accepted | undefined {
+    const calls = this.#of(agentId);
     const call = calls.find(named);
     if (call === undefined || call.reported !== undefined) {
       calls.refused++;
@@ -173,11 +173,11 @@ export class Reports {
    * What an agent says that ran under its own id of a call. Undefined where that is what was allowed, where it isn't compared, and
    * where it was found before.
    */
-  ran(agent_id: string, call_id: string, { executor, args }: RanCall): RanOther | undefined {
-    const call = this.#agents.get(agent_id)?.find({ call_id });
-    if (call?.call_hash === undefined || call.has_run_other || callHash(executor, args) === call.call_hash)
+  ran(agentId: string, callId: string, { executor, args }: RanCall): RanOther | undefined {
+    const call = this.#agents.get(agentId)?.find({ call_id: callId });
+    if (call?.call_hash === undefined || call.hasRunOther || callHash(executor, args) === call.call_hash)
       return undefined;
-    call.has_run_other = true;
+    call.hasRunOther = true;
     if (call.reported !== undefined) call.reported = { ...call.reported, ran_other: true };
     const { decision_id } = call;
     return {
@@ -189,46 +189,46 @@ export class Reports {
 
   /**
    * What an agent says of a call that its box kept from something. Undefined where its box isn't a narrow one, and where it was said before.
-   * `in_session`: how many of its session's calls that is now.
+   * `inSession`: how many of its session's calls that is now.
    */
-  triedMore(agent_id: string, call_id: string): (RanOther & { in_session: number }) | undefined {
-    const calls = this.#agents.get(agent_id);
-    const call = calls?.find({ call_id });
-    if (calls === undefined || call?.is_narrow !== true || call.has_tried_more) return undefined;
-    call.has_tried_more = true;
+  triedMore(agentId: string, callId: string): (RanOther & { inSession: number }) | undefined {
+    const calls = this.#agents.get(agentId);
+    const call = calls?.find({ call_id: callId });
+    if (calls === undefined || call?.isNarrow !== true || call.hasTriedMore) return undefined;
+    call.hasTriedMore = true;
     const { decision_id, executor, session } = call;
     call.reported = call.reported && { ...call.reported, tried_more: true };
-    const others = [...calls.calls.values()].filter((one) => one.has_tried_more && one.session === session);
+    const others = [...calls.calls.values()].filter((one) => one.hasTriedMore && one.session === session);
     const reported = call.reported ?? { state: "unreported", ms: null, ...marksOf(call) };
-    return { decision_id, executor, reported, in_session: others.length };
+    return { decision_id, executor, reported, inSession: others.length };
   }
 
   /** Whether this agent was allowed a call under this id of its own. */
-  isKnown(agent_id: string, call_id: string): boolean {
-    return this.#agents.get(agent_id)?.find({ call_id }) !== undefined;
+  isKnown(agentId: string, callId: string): boolean {
+    return this.#agents.get(agentId)?.find({ call_id: callId }) !== undefined;
   }
 
   /** An agent has run a call that it didn't ask about. @returns whether the call has a line of its own in the trail */
-  ranUnasked(agent_id: string): boolean {
-    const calls = this.#of(agent_id);
+  ranUnasked(agentId: string): boolean {
+    const calls = this.#of(agentId);
     const now = this.#steady();
-    if (now - calls.unasked_since >= UNASKED_MS) Object.assign(calls, { unasked: 0, unasked_since: now });
+    if (now - calls.unaskedSince >= UNASKED_MS) Object.assign(calls, { unasked: 0, unaskedSince: now });
     calls.unasked++;
-    const is_noted = calls.unasked <= UNASKED_NOTED;
-    if (!is_noted) calls.unasked_beyond++;
-    return is_noted;
+    const isNoted = calls.unasked <= UNASKED_NOTED;
+    if (!isNoted) calls.unaskedBeyond++;
+    return isNoted;
   }
 
   /** How many calls that ran without asking have no line of their own, of each agent whose minute is over. */
   unaskedBeyond(): { agent_id: string; count: number }[] {
     const now = this.#steady();
     const due = [...this.#agents].filter(
-      ([, { unasked_beyond, unasked_since }]) => unasked_beyond > 0 && now - unasked_since >= UNASKED_MS,
+      ([, { unaskedBeyond, unaskedSince }]) => unaskedBeyond > 0 && now - unaskedSince >= UNASKED_MS,
     );
-    return due.map(([agent_id, calls]) => {
-      const count = calls.unasked_beyond;
-      calls.unasked_beyond = 0;
-      return { agent_id, count };
+    return due.map(([agentId, calls]) => {
+      const count = calls.unaskedBeyond;
+      calls.unaskedBeyond = 0;
+      return { agent_id: agentId, count };
     });
   }
 
@@ -236,12 +236,12 @@ export class Reports {
    * What was reported on a call. `unreported` only where its agent has reported on another call of this executor in this session,
    * by its decision: of an agent that doesn't report them all it would mean nothing. Undefined then, and of a call that isn't known.
    */
-  of(decision_id: string): Reported | undefined {
+  of(decisionId: string): Reported | undefined {
     for (const { calls, reporting } of this.#agents.values()) {
-      const call = calls.get(decision_id);
+      const call = calls.get(decisionId);
       if (call === undefined) continue;
       if (call.reported !== undefined) return call.reported;
-      if (call.has_run_other || call.has_tried_more) return { state: "unreported", ms: null, ...marksOf(call) };
+      if (call.hasRunOther || call.hasTriedMore) return { state: "unreported", ms: null, ...marksOf(call) };
       return reporting.has(call.kind) ? { state: "unreported", ms: null } : undefined;
     }
     return undefined;
@@ -251,22 +251,22 @@ export class Reports {
   refused(): { agent_id: string; count: number }[] {
     const now = this.#steady();
     const due = [...this.#agents].filter(
-      ([, { refused, refused_noted_at }]) => refused > 0 && now - refused_noted_at >= REFUSED_NOTED_MS,
+      ([, { refused, refusedNotedAt }]) => refused > 0 && now - refusedNotedAt >= REFUSED_NOTED_MS,
     );
-    return due.map(([agent_id, calls]) => {
+    return due.map(([agentId, calls]) => {
       const count = calls.refused;
-      Object.assign(calls, { refused: 0, refused_noted_at: now });
-      return { agent_id, count };
+      Object.assign(calls, { refused: 0, refusedNotedAt: now });
+      return { agent_id: agentId, count };
     });
   }
 
-  #of(agent_id: string): AgentCalls {
-    let calls = this.#agents.get(agent_id);
+  #of(agentId: string): AgentCalls {
+    let calls = this.#agents.get(agentId);
     if (calls === undefined) {
       const [oldest] = this.#agents.keys();
       if (oldest !== undefined && this.#agents.size >= MAX_AGENTS) this.#agents.delete(oldest);
       calls = new AgentCalls();
-      this.#agents.set(agent_id, calls);
+      this.#agents.set(agentId, calls);
     }
     return calls;
   }

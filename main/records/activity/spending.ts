@@ -89,8 +89,8 @@ export class CallSpending {
   }
 
   /** A call of this price was allowed. */
-  add(agent_id: string, { amount, currency }: Price): void {
-    this.#sums.add({ agent_id, currency }, { calls: 1, amount });
+  add(agentId: string, { amount, currency }: Price): void {
+    this.#sums.add({ agent_id: agentId, currency }, { calls: 1, amount });
   }
 
   /** Since midnight, of each agent, by currency. */

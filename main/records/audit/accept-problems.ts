@@ -10,28 +10,28 @@ import type { FoundProblem } from "./walk.ts";
 
 /**
  * Records every present problem as accepted; `claims`: the stored checkpoints, as they are then. A new one, or another one in the place of an
- * accepted one, isn't. `is_other`: the trail isn't what they say, so that others must be begun; until one is signed that isn't accepted.
+ * accepted one, isn't. `isOther`: the trail isn't what they say, so that others must be begun; until one is signed that isn't accepted.
  * @throws GateError `too_many_problems`, `trail_unwritable`
  */
 export async function acceptProblems(
   log: AuditLog,
   paths: TrailFiles,
   reason: string,
-  now_ms = Date.now(),
+  nowMs = Date.now(),
   claims?: () => Claims,
-): Promise<AuditReport & { accepted: number; is_other: boolean }> {
+): Promise<AuditReport & { accepted: number; isOther: boolean }> {
   let count = 0;
   // Where the end is missing, the line that accepts it follows a gap, which is a problem itself: a second line accepts that.
   for (let round = 0; ; round++) {
     log.open();
     log.rememberHead();
-    const trail = await examineTrail(paths, log.end, now_ms, claims?.(), log.lost);
+    const trail = await examineTrail(paths, log.end, nowMs, claims?.(), log.lost);
     const report = reportOf(trail);
     const open = trail.problems.filter((problem) => !trail.accepted.has(keyOf(problem)));
     if (open.length === 0 || round === 2) {
       log.acknowledgeLosses();
-      const is_other = trail.problems.some(({ kind }) => kind === "cut_off" || kind === "rewritten");
-      return { ...report, accepted: count, is_other };
+      const isOther = trail.problems.some(({ kind }) => kind === "cut_off" || kind === "rewritten");
+      return { ...report, accepted: count, isOther };
     }
     if (trail.problems.length >= MAX_PROBLEMS) {
       throw new GateError(

@@ -8,15 +8,15 @@ import type { TrailHealth } from "./health.ts";
 
 export type OnFailure = "deny" | "allow";
 
-/** Updates the trail's alarms. `folder` and `head_file`: of the trail. */
+/** Updates the trail's alarms. `folder` and `headFile`: of the trail. */
 export function raiseTrailAlarms(
   alarms: Alarms,
-  { failure, head_failure, sync_failure, change, is_on_reserve, lost, lost_before }: Readonly<TrailHealth>,
-  { folder, head_file }: { folder: string; head_file: string },
-  on_failure: OnFailure,
+  { failure, headFailure, syncFailure, change, isOnReserve, lost, lostBefore }: Readonly<TrailHealth>,
+  { folder, headFile }: { folder: string; headFile: string },
+  onFailure: OnFailure,
 ): void {
   const meanwhile =
-    on_failure === "deny" ? "calls that change something are denied" : "calls are allowed without a line";
+    onFailure === "deny" ? "calls that change something are denied" : "calls are allowed without a line";
   if (failure !== null) {
     alarms.raise({
       code: "trail_unwritable",
@@ -24,18 +24,18 @@ export function raiseTrailAlarms(
       message: `the audit trail in ${folder} can't be written: ${causeOf(failure)}`,
       hint: `${diskFullCode(failure) !== undefined ? "make room on the disk" : `see: ${ownCommand("doctor")}`}; until then ${meanwhile}`,
     });
-  } else if (is_on_reserve) {
+  } else if (isOnReserve) {
     alarms.raise({
       code: "trail_unwritable",
       subject: folder,
       message: `the disk is full: the audit trail in ${folder} uses the last space that was reserved for it`,
       hint: `make room on the disk; once it is used up ${meanwhile}`,
     });
-  } else if (sync_failure !== null) {
+  } else if (syncFailure !== null) {
     alarms.raise({
       code: "trail_unwritable",
       subject: folder,
-      message: `the audit trail in ${folder} can't be synced to the disk: ${causeOf(sync_failure)}`,
+      message: `the audit trail in ${folder} can't be synced to the disk: ${causeOf(syncFailure)}`,
       hint: `a crash of the machine may take its last lines; see: ${ownCommand("doctor")}`,
     });
   } else alarms.clear("trail_unwritable", folder);
@@ -46,16 +46,16 @@ export function raiseTrailAlarms(
       message: `the audit trail's file ${change}`,
       hint: `see: ${ownCommand("audit verify")}; where you have it elsewhere, put it back while no gate runs`,
     });
-  if (head_failure === null) alarms.clear("trail_unwritable", head_file);
+  if (headFailure === null) alarms.clear("trail_unwritable", headFile);
   else {
     alarms.raise({
       code: "trail_unwritable",
-      subject: head_file,
-      message: `the record of the audit trail's end ${head_file} can't be written: ${causeOf(head_failure)}`,
+      subject: headFile,
+      message: `the record of the audit trail's end ${headFile} can't be written: ${causeOf(headFailure)}`,
       hint: `lines removed from the trail's end can't be detected; see: ${ownCommand("doctor")}`,
     });
   }
-  const all = lost_before + (lost?.lines ?? 0);
+  const all = lostBefore + (lost?.lines ?? 0);
   if (all === 0) return alarms.clear("trail_lost", folder);
   const since = lost === null ? "" : ` since ${isoSeconds(lost.since * 1000)}`;
   alarms.raise({

@@ -83,15 +83,15 @@ async function* piecesOf(path: string, { months }: ArchiveHeader): AsyncGenerato
   const opened = createReadStream("", { fd: openOwnFile(path, "read") });
   // An error of either ends the loop below.
   const packed = pipeline(opened, unpacked).catch(() => undefined);
-  let is_past_header = false;
+  let isPastHeader = false;
   let month = 0;
   let left = months[0]?.bytes ?? 0;
   try {
     for await (let chunk of unpacked as AsyncIterable<Buffer>) {
-      if (!is_past_header) {
+      if (!isPastHeader) {
         const end = chunk.indexOf(0x0a);
         if (end === -1) continue;
-        is_past_header = true;
+        isPastHeader = true;
         chunk = chunk.subarray(end + 1);
       }
       while (chunk.length > 0) {
@@ -143,16 +143,16 @@ export async function copiesAmong(folder: string, archived: readonly ArchivedMon
 
 /** The lines of an archive, as those of the months' files that it holds. */
 export class ArchiveCursor implements LineSource {
-  readonly is_archive = true;
+  readonly isArchive = true;
   readonly #header: ArchiveHeader;
   readonly #pieces: AsyncGenerator<{ month: number; bytes: Buffer }>;
   #cutter = new LineCutter(0);
-  #cut_month = 0;
+  #cutMonth = 0;
   #ready: { line: ChainLine; month: number }[] = [];
   #next = 0;
   #month = 0;
   #taken = 0;
-  #is_over = false;
+  #isOver = false;
 
   constructor(path: string, header: ArchiveHeader) {
     this.#header = header;
@@ -173,7 +173,7 @@ export class ArchiveCursor implements LineSource {
   }
 
   async peek(): Promise<ChainLine | undefined> {
-    while (this.#next >= this.#ready.length && !this.#is_over) await this.#read();
+    while (this.#next >= this.#ready.length && !this.#isOver) await this.#read();
     return this.atHand;
   }
 
@@ -185,7 +185,7 @@ export class ArchiveCursor implements LineSource {
 
   end(): void {
     this.#ready = [];
-    this.#is_over = true;
+    this.#isOver = true;
     void this.#pieces.return(undefined);
   }
 
@@ -193,15 +193,15 @@ export class ArchiveCursor implements LineSource {
     const { value: piece, done } = await this.#pieces.next();
     const lines: { line: ChainLine; month: number }[] = [];
     const take = (raw: ReturnType<LineCutter["end"]>) => {
-      for (const line of raw) lines.push({ line: chainLine(line), month: this.#cut_month });
+      for (const line of raw) lines.push({ line: chainLine(line), month: this.#cutMonth });
     };
-    if (done || piece.month !== this.#cut_month) {
+    if (done || piece.month !== this.#cutMonth) {
       take(this.#cutter.end());
       this.#cutter = new LineCutter(0);
     }
-    if (done) this.#is_over = true;
+    if (done) this.#isOver = true;
     else {
-      this.#cut_month = piece.month;
+      this.#cutMonth = piece.month;
       take(this.#cutter.add(piece.bytes));
     }
     this.#ready = lines;

@@ -135,18 +135,18 @@ async function makeArchive(parts: ArchiveParts, names: readonly string[]) {
     rmSync(unfinished, { force: true });
     const header = { format: "metnos-gate-archive-v1", months: held, checkpoint } as const;
     await writeArchive(unfinished, header, folder);
-    const is_whole = await isWhole(unfinished, readArchiveHeader(unfinished));
-    const { sha256, bytes: archive_bytes } = await hashOfFile(unfinished);
+    const whole = await isWhole(unfinished, readArchiveHeader(unfinished));
+    const { sha256, bytes: archiveBytes } = await hashOfFile(unfinished);
     requireOpen(parts);
     note(parts, { file, months: names, lines, sha256 });
     // From here on in one turn: the gate writes nothing in between.
     requireOpen(parts);
-    if (!is_whole || !held.every((month) => isAsLong(folder, month)))
+    if (!whole || !held.every((month) => isAsLong(folder, month)))
       throw new GateError("trail_not_whole", "the months were changed while they were archived", "try again");
     renameSync(unfinished, path);
     parts.audit.noteArchived([file]);
     syncFolder(folder);
-    return { file, held, lines, archive_bytes };
+    return { file, held, lines, archive_bytes: archiveBytes };
   } catch (error) {
     rmSync(unfinished, { force: true });
     throw fileError(error, "the archive", path);
@@ -158,23 +158,23 @@ async function endOf({ trail: { folder }, now }: ArchiveParts, names: readonly s
   let size = 0;
   const end = { file: "", offset: 0, hash: "" };
   let lines = 0;
-  let is_past = false;
+  let isPast = false;
   // An archive has its months one after the other, and its lines are read in that order.
   let last = "";
-  for await (const { line, file, is_archived } of new TrailWalk(folder, now(), () => undefined).lines()) {
-    const is_in = is_archived || names.includes(file);
-    if (is_in && (is_past || (!is_archived && file < last)))
+  for await (const { line, file, isArchived } of new TrailWalk(folder, now(), () => undefined).lines()) {
+    const isIn = isArchived || names.includes(file);
+    if (isIn && (isPast || (!isArchived && file < last)))
       throw new GateError(
         "trail_not_whole",
         `${file} has lines that were written after later months: the clock was set back`,
         "name an earlier month",
       );
-    is_past ||= !is_in;
-    if (!is_archived) last = file;
-    if (is_past || line.bytes.length === 0) continue;
+    isPast ||= !isIn;
+    if (!isArchived) last = file;
+    if (isPast || line.bytes.length === 0) continue;
     size = line.seq ?? size + 1;
     Object.assign(end, { file, offset: line.end, hash: line.hash });
-    if (!is_archived) lines++;
+    if (!isArchived) lines++;
   }
   return { size, end, lines };
 }

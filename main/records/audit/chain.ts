@@ -19,15 +19,15 @@ export const CLOCK_TOLERANCE_MS = 10_000;
 
 /** When a month's file begins and ends, in milliseconds. */
 export function monthBounds(file: string): { start: number; end: number } {
-  if (file === bounds_file) return bounds;
+  if (file === boundsFile) return bounds;
   const [year = 0, month = 1] = file.slice(0, 7).split("-").map(Number);
   bounds = { start: Date.UTC(year, month - 1), end: Date.UTC(year, month) };
-  bounds_file = file;
+  boundsFile = file;
   return bounds;
 }
 
 // Asked for each line of a file.
-let bounds_file = "";
+let boundsFile = "";
 let bounds = { start: 0, end: 0 };
 
 /**

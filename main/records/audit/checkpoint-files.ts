@@ -36,14 +36,14 @@ export class CheckpointFiles {
   }
 
   /** @param file the one of its time. Returns whether that had become shorter, or was gone. @throws the system's error, or GateError `not_a_file` */
-  add(text: string, file: string, is_durable: boolean): { was_cut: boolean } {
+  add(text: string, file: string, isDurable: boolean): { wasCut: boolean } {
     const descriptor = openOwnFile(file, "append");
     try {
       const before = endedSize(descriptor);
-      const was_cut = before < (this.#sizes.get(file) ?? 0);
+      const wasCut = before < (this.#sizes.get(file) ?? 0);
       this.#sizes.set(file, before + writeWhole(descriptor, `${text}\n`));
-      if (is_durable) fdatasyncSync(descriptor);
-      return { was_cut };
+      if (isDurable) fdatasyncSync(descriptor);
+      return { wasCut };
     } finally {
       closeSync(descriptor);
     }

@@ -30,11 +30,11 @@ const RECORD_BYTES = 4096;
 /** Holds `HASH\nJSON\n`, the hash being that of the JSON, and blanks. */
 export class CheckpointRecordFile {
   readonly #file: string;
-  readonly #in_place: InPlaceFile;
+  readonly #inPlace: InPlaceFile;
 
   constructor(file: string) {
     this.#file = file;
-    this.#in_place = new InPlaceFile(file, RECORD_BYTES);
+    this.#inPlace = new InPlaceFile(file, RECORD_BYTES);
   }
 
   /** Undefined where there is none that can be used. */
@@ -47,21 +47,21 @@ export class CheckpointRecordFile {
     }
   }
 
-  /** `is_durable`: synced, to survive a crash of the machine. @throws GateError `file_unusable` */
-  write(record: CheckpointRecord, is_durable: boolean): void {
+  /** `isDurable`: synced, to survive a crash of the machine. @throws GateError `file_unusable` */
+  write(record: CheckpointRecord, isDurable: boolean): void {
     const json = JSON.stringify(record);
     const text = `${lineHash(json)}\n${json}\n`;
-    if (is_durable || !this.#overwritten(text)) writeDurably(this.#file, text, "the record of the trail's checkpoints");
+    if (isDurable || !this.#overwritten(text)) writeDurably(this.#file, text, "the record of the trail's checkpoints");
   }
 
   close(): void {
-    this.#in_place.close();
+    this.#inPlace.close();
   }
 
   /** False where it is too long, or what is in its place can't be written into. */
   #overwritten(text: string): boolean {
     try {
-      this.#in_place.write(text);
+      this.#inPlace.write(text);
       return true;
     } catch {
       return false; // another file is made then, which says what is wrong

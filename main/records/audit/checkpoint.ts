@@ -10,7 +10,7 @@ import { MONTH_FILE } from "./chain.ts";
 /** A key that signs; 64 bytes for each message. */
 export interface CheckpointSigner {
   /** The raw Ed25519 public key, 32 bytes. */
-  readonly public_bytes: Uint8Array;
+  readonly publicBytes: Uint8Array;
   sign(message: Uint8Array): Uint8Array;
 }
 
@@ -45,7 +45,7 @@ export interface SignedCheckpoint extends Checkpoint {
 export interface ReadNote extends SignedCheckpoint {
   /** What is signed: up to the line before the empty one, with its end. */
   signed: string;
-  signatures: readonly { name: string; key_hash: Buffer; signature: Buffer }[];
+  signatures: readonly { name: string; keyHash: Buffer; signature: Buffer }[];
 }
 
 export const ORIGIN = /^metnos-gate\/[0-9a-f]{32}$/;
@@ -55,8 +55,8 @@ const KEY_HASH_BYTES = 4;
 const SIGNATURE_BYTES = 64;
 
 /** The signature's key hash: of the key's name, a newline, the signature's type and the key; its first four bytes. */
-export function keyHash(name: string, public_bytes: Uint8Array): Buffer {
-  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), public_bytes]);
+export function keyHash(name: string, publicBytes: Uint8Array): Buffer {
+  const named = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicBytes]);
   return hash("sha256", named, "buffer").subarray(0, KEY_HASH_BYTES);
 }
 
@@ -73,7 +73,7 @@ export function signCheckpoint(checkpoint: Checkpoint, key: CheckpointSigner): s
     ...(restarted === null ? [] : [`restarted ${restarted}`]),
   ];
   const signed = `${lines.join("\n")}\n`;
-  const signature = Buffer.concat([keyHash(origin, key.public_bytes), key.sign(Buffer.from(signed))]);
+  const signature = Buffer.concat([keyHash(origin, key.publicBytes), key.sign(Buffer.from(signed))]);
   return `${signed}\n${DASH} ${origin} ${signature.toString("base64")}\n`;
 }
 
@@ -132,7 +132,7 @@ function signatureIn(line: string): ReadNote["signatures"][number] | undefined {
   const bytes = strictBase64(encoded);
   if (dash !== DASH || name === "" || bytes === undefined || more.length > 0) return undefined;
   if (bytes.length <= KEY_HASH_BYTES) return undefined;
-  return { name, key_hash: bytes.subarray(0, KEY_HASH_BYTES), signature: bytes.subarray(KEY_HASH_BYTES) };
+  return { name, keyHash: bytes.subarray(0, KEY_HASH_BYTES), signature: bytes.subarray(KEY_HASH_BYTES) };
 }
 
 /** Undefined where encoding the bytes again would give another text. */
@@ -147,8 +147,8 @@ export type SignatureVerdict = "valid" | "unknown key" | "wrong";
 export function verdictOn(note: ReadNote, keys: readonly Uint8Array[]): SignatureVerdict {
   let verdict: SignatureVerdict = "unknown key";
   for (const key of keys) {
-    const key_hash = keyHash(note.origin, key);
-    const named = note.signatures.find((one) => one.name === note.origin && one.key_hash.equals(key_hash));
+    const keyId = keyHash(note.origin, key);
+    const named = note.signatures.find((one) => one.name === note.origin && one.keyHash.equals(keyId));
     if (named === undefined) continue;
     if (isSignedBy(note.signed, named.signature, key)) return "valid";
     verdict = "wrong";
@@ -162,14 +162,14 @@ function isSignedBy(signed: string, signature: Buffer, key: Uint8Array): boolean
 }
 
 /** Making one takes about as long as a signature's check. */
-const made_keys = new WeakMap<Uint8Array, KeyObject>();
+const madeKeys = new WeakMap<Uint8Array, KeyObject>();
 
-function keyOf(public_bytes: Uint8Array): KeyObject {
-  const made = made_keys.get(public_bytes);
+function keyOf(publicBytes: Uint8Array): KeyObject {
+  const made = madeKeys.get(publicBytes);
   if (made !== undefined) return made;
-  const x = Buffer.from(public_bytes).toString("base64url");
+  const x = Buffer.from(publicBytes).toString("base64url");
   const key = createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
-  made_keys.set(public_bytes, key);
+  madeKeys.set(publicBytes, key);
   return key;
 }
 
@@ -211,13 +211,13 @@ function partsOf(text: string): string[] {
     if (part.trim() !== "") parts.push(part.replace(/^\n+/, ""));
     part = "";
   };
-  let is_after_signature = false;
+  let isAfterSignature = false;
   for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
-    const is_signature = line.startsWith(`${DASH} `);
+    const isSignature = line.startsWith(`${DASH} `);
     // What is left of a note that was cut short ends where the next one begins.
-    if ((is_after_signature && !is_signature) || ORIGIN.test(line.trimEnd())) end();
+    if ((isAfterSignature && !isSignature) || ORIGIN.test(line.trimEnd())) end();
     part += line;
-    is_after_signature = is_signature;
+    isAfterSignature = isSignature;
   }
   end();
   return parts;

@@ -38,8 +38,8 @@ export interface CheckpointParts {
   keys: CheckpointKeys;
   /** Of the trail. */
   folder: string;
-  record_file: string;
-  checkpoints_dir: string;
+  recordFile: string;
+  checkpointsDir: string;
   /** The newest is added to this file once a day. */
   checkpoint_file: string | undefined;
   /** Milliseconds. */
@@ -63,21 +63,21 @@ export class Checkpoints {
   #restarted: RestartReason | null = null;
   /** How long the months' files were when they were last looked at for a signature. */
   #offsets: Record<string, number> = {};
-  #must_look = true;
+  #mustLook = true;
   /** Lines that were written since the newest. */
   #lines = 0;
   #turn: NodeJS.Immediate | undefined;
   /** When the first line that no checkpoint covers was noticed, in milliseconds. */
-  #unsigned_since: number | undefined;
-  #is_saved = true;
-  #is_failing = false;
-  #is_closed = false;
+  #unsignedSince: number | undefined;
+  #isSaved = true;
+  #isFailing = false;
+  #isClosed = false;
   #unsubscribe: () => void = () => undefined;
 
   constructor(parts: CheckpointParts) {
     this.#parts = parts;
-    this.files = new CheckpointFiles(parts.checkpoints_dir);
-    this.#record = new CheckpointRecordFile(parts.record_file);
+    this.files = new CheckpointFiles(parts.checkpointsDir);
+    this.#record = new CheckpointRecordFile(parts.recordFile);
     this.daily = new DailyCheckpoint(parts, () => this.#save(true));
   }
 
@@ -116,7 +116,7 @@ export class Checkpoints {
       const difference = this.#difference(sizes);
       if (difference !== null) this.restart(difference);
       else if (record === undefined && this.#newest === undefined && sizes.size > 0) this.#say({ reason: "begun" });
-      else if (this.#isBeyond(sizes)) this.#unsigned_since = this.#parts.now();
+      else if (this.#isBeyond(sizes)) this.#unsignedSince = this.#parts.now();
     } catch (error) {
       failed("comparing the trail with its last checkpoint", error);
     }
@@ -124,19 +124,19 @@ export class Checkpoints {
 
   /** Called periodically: signs and sends what is due. Never throws. */
   tend(): void {
-    if (this.#is_closed) return;
-    this.#must_look = true;
-    if (this.#lines > 0) this.#unsigned_since ??= this.#parts.now();
-    const waited = this.#unsigned_since === undefined ? 0 : Math.abs(this.#parts.now() - this.#unsigned_since);
+    if (this.#isClosed) return;
+    this.#mustLook = true;
+    if (this.#lines > 0) this.#unsignedSince ??= this.#parts.now();
+    const waited = this.#unsignedSince === undefined ? 0 : Math.abs(this.#parts.now() - this.#unsignedSince);
     if (this.#lines >= LINES_PER_CHECKPOINT || waited >= CHECKPOINT_INTERVAL_MS || this.#restarted !== null)
       this.#sign(false);
-    if (!this.#is_saved) this.#save(false);
+    if (!this.#isSaved) this.#save(false);
     this.daily.tend(this.#newest);
   }
 
   /** Signs what was written since the last checkpoint. Never throws: where it can't be, that is an alarm. */
   signNow(): void {
-    if (!this.#is_closed) this.#sign(true);
+    if (!this.#isClosed) this.#sign(true);
   }
 
   /** A checkpoint of the first lines of the trail, for an archive; undefined where there is no key to sign with. */
@@ -157,16 +157,16 @@ export class Checkpoints {
 
   /** Signs what was written since the last checkpoint. Never throws. */
   close(): void {
-    if (!this.#is_closed) {
+    if (!this.#isClosed) {
       if (this.#lines > 0) this.#sign(true);
-      if (!this.#is_saved) this.#save(true);
+      if (!this.#isSaved) this.#save(true);
     }
     this.abandon();
   }
 
   /** Writes nothing any more: the files may be another gate's now. */
   abandon(): void {
-    this.#is_closed = true;
+    this.#isClosed = true;
     clearImmediate(this.#turn);
     this.#unsubscribe();
     this.#record.close();
@@ -177,9 +177,9 @@ export class Checkpoints {
     this.daily.resume(record);
     this.#offsets = record.offsets;
     // Without a key in order none of them can be known as the gate's: that is reported with the receipts.
-    const is_missing =
+    const isMissing =
       this.#epoch < record.epoch || (this.#epoch === record.epoch && (this.#newest?.size ?? 0) < record.signed);
-    if (is_missing && keys.current() !== undefined) raiseMissing(alarms, this.files.folder);
+    if (isMissing && keys.current() !== undefined) raiseMissing(alarms, this.files.folder);
   }
 
   /**
@@ -208,12 +208,12 @@ export class Checkpoints {
   /** A line was written. */
   #note(): void {
     this.#lines++;
-    if (this.#newest === undefined) this.#is_saved = false;
+    if (this.#newest === undefined) this.#isSaved = false;
     if (this.#turn !== undefined || this.#lines < LINES_PER_CHECKPOINT) return;
     this.#turn = setImmediate(() => {
       this.#turn = undefined;
       if (!this.#parts.audit.isOwn()) return;
-      if (!this.#is_failing && this.#lines >= LINES_PER_CHECKPOINT) this.#sign(false);
+      if (!this.#isFailing && this.#lines >= LINES_PER_CHECKPOINT) this.#sign(false);
     });
   }
 
@@ -224,10 +224,10 @@ export class Checkpoints {
     audit.flush();
   }
 
-  #sign(is_durable: boolean): void {
+  #sign(isDurable: boolean): void {
     const { audit, keys, now, alarms, folder } = this.#parts;
     const key = keys.current();
-    this.#is_failing = key === undefined;
+    this.#isFailing = key === undefined;
     // That there is no key is reported with the receipts.
     if (key === undefined) return;
     if (audit.position === undefined) audit.open();
@@ -236,44 +236,44 @@ export class Checkpoints {
     const { file, offset, hash, seq: size } = position;
     if (hash === this.#newest?.end.hash && this.#restarted === null) return this.#signedAll();
     const ms = now();
-    const stored_in = this.files.fileAt(ms);
+    const storedIn = this.files.fileAt(ms);
     try {
       const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
       const checkpoint = { ...said, size, end: { file, offset, hash } };
       const text = signCheckpoint(checkpoint, key);
-      const { was_cut } = this.files.add(text, stored_in, is_durable);
-      if (was_cut) raiseMissing(alarms, this.files.folder);
+      const { wasCut } = this.files.add(text, storedIn, isDurable);
+      if (wasCut) raiseMissing(alarms, this.files.folder);
       // That of the last line's file is signed. The others don't change between two calls of `tend`, but where a month ends.
-      if (this.#must_look || is_durable || file !== this.#newest?.end.file)
+      if (this.#mustLook || isDurable || file !== this.#newest?.end.file)
         this.#offsets = Object.fromEntries(sizesIn(folder));
-      this.#must_look = false;
+      this.#mustLook = false;
       this.#newest = { ...checkpoint, root: null, text };
     } catch (error) {
-      this.#is_failing = true;
-      return raiseUnwritable(alarms, this.files.folder, stored_in, error);
+      this.#isFailing = true;
+      return raiseUnwritable(alarms, this.files.folder, storedIn, error);
     }
     this.#restarted = null;
     this.#signedAll();
-    this.#save(is_durable);
-    raiseUnwritable(alarms, this.files.folder, stored_in, null);
+    this.#save(isDurable);
+    raiseUnwritable(alarms, this.files.folder, storedIn, null);
   }
 
   #signedAll(): void {
     this.#lines = 0;
-    this.#unsigned_since = undefined;
+    this.#unsignedSince = undefined;
   }
 
-  #save(is_durable: boolean): void {
-    const { record_file, alarms } = this.#parts;
+  #save(isDurable: boolean): void {
+    const { recordFile, alarms } = this.#parts;
     const { sent, filed } = this.daily;
-    this.#is_saved = false;
+    this.#isSaved = false;
     try {
       const said = { origin: this.#origin, epoch: this.#newest?.epoch ?? this.#epoch, sent, filed };
-      this.#record.write({ ...said, signed: this.#newest?.size ?? 0, offsets: this.#offsets }, is_durable);
-      this.#is_saved = true;
-      raiseUnwritable(alarms, record_file, record_file, null);
+      this.#record.write({ ...said, signed: this.#newest?.size ?? 0, offsets: this.#offsets }, isDurable);
+      this.#isSaved = true;
+      raiseUnwritable(alarms, recordFile, recordFile, null);
     } catch (error) {
-      raiseUnwritable(alarms, record_file, record_file, error);
+      raiseUnwritable(alarms, recordFile, recordFile, error);
     }
   }
 }

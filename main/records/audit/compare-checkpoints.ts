@@ -52,7 +52,7 @@ export class ClaimCheck {
   readonly #heads = new Map<string, Claim[]>();
   readonly #roots = new Map<number, Claim[]>();
   readonly #tree = new MerkleTree();
-  #most_roots = 0;
+  #mostRoots = 0;
   /** Those that the trail is as they say. */
   readonly #right = new Set<Claim>();
   readonly #places = new Map<number, { file: string; number: number } | undefined>();
@@ -61,7 +61,7 @@ export class ClaimCheck {
   #number = 0;
   /** Where a line doesn't have the hash of the one before in it, and no line since accepts that: before it nothing is proven by those behind. */
   #breaks: (string | null)[] = [];
-  #signed_acceptances = 0;
+  #signedAcceptances = 0;
 
   private constructor(claims: Claims, reports: ClaimReports) {
     this.#claims = claims;
@@ -82,18 +82,18 @@ export class ClaimCheck {
 
   /** How many of the accepted problems, in the order of their lines, a checkpoint that fits has signed. */
   get signedAcceptances(): number {
-    return this.#signed_acceptances;
+    return this.#signedAcceptances;
   }
 
   /** `found`: the problems of this line; `accepted`: those that this line and those before accept. */
-  add({ line, file, number, is_linked }: WalkedLine, found: readonly FoundProblem[], accepted: AcceptedProblems): void {
+  add({ line, file, number, isLinked }: WalkedLine, found: readonly FoundProblem[], accepted: AcceptedProblems): void {
     const count = ++this.#lines;
     this.#number = Math.max(this.#number, line.seq ?? count);
     for (const at of [count, line.seq ?? count]) if (this.#places.has(at)) this.#places.set(at, { file, number });
-    if (!is_linked) this.#breaks.push(...(found.length === 0 ? [null] : found.map(keyOf)));
+    if (!isLinked) this.#breaks.push(...(found.length === 0 ? [null] : found.map(keyOf)));
     if (line.event === ACCEPTED_EVENT) this.#breaks = this.#breaks.filter((key) => key === null || !accepted.has(key));
     const right = this.#breaks.length === 0 ? [...(this.#heads.get(line.hash) ?? [])] : [];
-    if (count <= this.#most_roots) {
+    if (count <= this.#mostRoots) {
       this.#tree.add(line.bytes);
       const roots = this.#roots.get(count);
       const root = roots && this.#tree.root();
@@ -101,19 +101,19 @@ export class ClaimCheck {
     }
     if (right.length === 0) return;
     for (const claim of right) this.#right.add(claim);
-    this.#signed_acceptances = accepted.size;
+    this.#signedAcceptances = accepted.size;
   }
 
   /** Once all lines were added. */
   finish(): void {
-    const { given: to_user, stored: to_gate } = this.#reports;
+    const { given: toUser, stored: toGate } = this.#reports;
     const given = this.#firstWrong(this.#given);
-    if (given !== undefined) return this.#reportWrong(given, this.#given, to_user);
+    if (given !== undefined) return this.#reportWrong(given, this.#given, toUser);
     // Those that were accepted not to fit are of an earlier one: what is signed says so, not the gate's record of it.
     const epoch = this.#stored.reduce((most, { note }) => Math.max(most, note.epoch), 0);
     const present = this.#stored.filter(({ note }) => note.epoch === epoch);
     const stored = this.#firstWrong(present);
-    if (stored !== undefined) this.#reportWrong(stored, present, to_gate);
+    if (stored !== undefined) this.#reportWrong(stored, present, toGate);
   }
 
   #expect(claim: Claim): void {
@@ -122,7 +122,7 @@ export class ClaimCheck {
     if (root === null) this.#heads.set(end.hash, [...(this.#heads.get(end.hash) ?? []), claim]);
     else {
       this.#roots.set(size, [...(this.#roots.get(size) ?? []), claim]);
-      this.#most_roots = Math.max(this.#most_roots, size);
+      this.#mostRoots = Math.max(this.#mostRoots, size);
     }
   }
 
@@ -145,11 +145,11 @@ export class ClaimCheck {
       return { kind: "checkpoint_unreadable", problem: "not a signed checkpoint: it was changed, or cut short" };
     const { own, named } = this.#claims.keys;
     const { origin } = this.#claims;
-    const by_own = verdictOn(note, own);
-    const verdict = by_own === "unknown key" && named !== undefined ? verdictOn(note, [named]) : by_own;
+    const byOwn = verdictOn(note, own);
+    const verdict = byOwn === "unknown key" && named !== undefined ? verdictOn(note, [named]) : byOwn;
     if (verdict === "wrong")
       return { kind: "checkpoint_signature", problem: "its signature is wrong: it was changed after it was signed" };
-    if (note.origin !== origin && by_own === "valid") {
+    if (note.origin !== origin && byOwn === "valid") {
       const problem = `this gate signed it for ${note.origin}, and the trail is ${origin} now: it was begun anew`;
       return { kind: "restarted", problem };
     }
@@ -188,8 +188,8 @@ export class ClaimCheck {
     const isOfEpoch = ({ note: other }: Claim) => other.epoch === note.epoch && other.origin === note.origin;
     const stored = this.#stored.filter(isOfEpoch);
     // Stored ones that fit a trail that a kept one doesn't were signed after the change: they prove nothing of the lines before.
-    const is_signed_anew = stored.some((claim) => claim.note.size >= note.size && this.#isRight(claim));
-    const shown = is_signed_anew ? among : [...among, ...stored];
+    const isSignedAnew = stored.some((claim) => claim.note.size >= note.size && this.#isRight(claim));
+    const shown = isSignedAnew ? among : [...among, ...stored];
     const right = shown.filter((claim) => claim.note.size < note.size && this.#isRight(claim));
     const wrong = shown.filter((claim) => claim.note.size <= note.size && !this.#isRight(claim) && isOfEpoch(claim));
     // Not as a call's arguments: there may be more of them than one can have.
@@ -201,7 +201,7 @@ export class ClaimCheck {
     const end = this.#places.get(to);
     const begin = this.#places.get(from - 1);
     const where = `lines ${from} to ${to} of the trail (up to ${end?.file ?? ""} line ${end?.number ?? 0})`;
-    const anew = is_signed_anew ? "; the gate's own checkpoints fit the changed trail: they were signed anew" : "";
+    const anew = isSignedAnew ? "; the gate's own checkpoints fit the changed trail: they were signed anew" : "";
     const problem = `${where} aren't those of ${isoSeconds(note.ms)}: one was changed, put in, moved or removed${anew}`;
     return { at: { file: begin?.file || end?.file || GIVEN, line: begin?.number ?? 0 }, kind: "rewritten", problem };
   }

@@ -21,7 +21,7 @@ export class DailyCheckpoint {
   readonly #parts: DailyParts;
   readonly #save: () => void;
   readonly #listeners = new Set<(checkpoint: SignedCheckpoint) => void>();
-  #is_started = false;
+  #isStarted = false;
   #adding: Promise<void> | undefined;
 
   /** `save` stores the two days. */
@@ -44,12 +44,12 @@ export class DailyCheckpoint {
 
   /** From now on it is sent: all who want it listen. */
   start(): void {
-    this.#is_started = true;
+    this.#isStarted = true;
   }
 
   /** Sends the newest where that is due. Waits for nothing, never throws. */
   tend(newest: SignedCheckpoint | undefined): void {
-    if (!this.#is_started || newest === undefined) return;
+    if (!this.#isStarted || newest === undefined) return;
     const day = new Date(this.#parts.now()).toISOString().slice(0, 10);
     if (this.sent !== day) {
       this.sent = day;

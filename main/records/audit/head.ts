@@ -43,20 +43,20 @@ const HEAD_BYTES = 512;
  * The recorded end; undefined where there is none.
  * @throws GateError `head_unusable`, with the file's name
  */
-export function readHead(head_file: string): Head | undefined {
+export function readHead(headFile: string): Head | undefined {
   let text: string | undefined;
   try {
-    text = new InPlaceFile(head_file, HEAD_BYTES).read();
+    text = new InPlaceFile(headFile, HEAD_BYTES).read();
   } catch (error) {
     throw unusable(
-      error instanceof GateError ? error.message : `${head_file} can't be read (${errorCode(error)})`,
+      error instanceof GateError ? error.message : `${headFile} can't be read (${errorCode(error)})`,
       error,
     );
   }
   if (text === undefined) return undefined;
   const [hash = "", rest = ""] = text.split("\n");
   if (hash.trim() === "" && rest.trim() === "") return undefined;
-  if (!/^[0-9a-f]{64}$/.test(hash)) throw unusable(`${head_file} is no record of a trail's end`);
+  if (!/^[0-9a-f]{64}$/.test(hash)) throw unusable(`${headFile} is no record of a trail's end`);
   return { hash, position: positionIn(rest) };
 }
 
@@ -77,13 +77,13 @@ function unusable(message: string, cause?: unknown): GateError {
 export class HeadWriter {
   readonly #file: InPlaceFile;
 
-  constructor(head_file: string) {
-    this.#file = new InPlaceFile(head_file, HEAD_BYTES);
+  constructor(headFile: string) {
+    this.#file = new InPlaceFile(headFile, HEAD_BYTES);
   }
 
-  /** `is_durable`: synced, to survive a crash of the machine. @throws the system's error, or GateError `not_a_file` */
-  write(hash: string, position: EndPosition, is_durable = false): void {
-    this.#file.write(`${hash}\n${JSON.stringify(position)}`, is_durable);
+  /** `isDurable`: synced, to survive a crash of the machine. @throws the system's error, or GateError `not_a_file` */
+  write(hash: string, position: EndPosition, isDurable = false): void {
+    this.#file.write(`${hash}\n${JSON.stringify(position)}`, isDurable);
   }
 
   close(): void {

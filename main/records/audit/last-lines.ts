@@ -6,15 +6,10 @@ import { byLikelyAge, monthFiles, parseLine } from "./month-files.ts";
 const BACKWARD_BYTES = 64 * 1024;
 
 /** The last `count` lines, oldest first. Reads no more of the files than needed. */
-export function tailAudit(
-  folder: string,
-  count: number,
-  chunk_bytes = BACKWARD_BYTES,
-  now_ms = Date.now(),
-): AuditLine[] {
+export function tailAudit(folder: string, count: number, chunkBytes = BACKWARD_BYTES, nowMs = Date.now()): AuditLine[] {
   const kept: AuditLine[] = [];
-  for (const file of byLikelyAge(monthFiles(folder), now_ms).reverse()) {
-    for (const text of linesBackward(join(folder, file), chunk_bytes)) {
+  for (const file of byLikelyAge(monthFiles(folder), nowMs).reverse()) {
+    for (const text of linesBackward(join(folder, file), chunkBytes)) {
       const line = parseLine(text);
       if (line !== undefined && kept.push(line) === count) return kept.reverse();
     }
@@ -23,13 +18,13 @@ export function tailAudit(
 }
 
 /** A file's lines, the last one first. */
-function* linesBackward(file: string, chunk_bytes: number): Generator<string> {
+function* linesBackward(file: string, chunkBytes: number): Generator<string> {
   const descriptor = openSync(file, "r");
   try {
     let end = fstatSync(descriptor).size;
     let rest: Buffer = Buffer.alloc(0);
     while (end > 0) {
-      const begin = Math.max(0, end - chunk_bytes);
+      const begin = Math.max(0, end - chunkBytes);
       const chunk = Buffer.alloc(end - begin);
       readSync(descriptor, chunk, 0, chunk.length, begin);
       const bytes = Buffer.concat([chunk, rest]);

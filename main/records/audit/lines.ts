@@ -18,7 +18,7 @@ export interface RawLine {
   start: number;
   /** The byte after it and its newline. */
   end: number;
-  is_ended: boolean;
+  isEnded: boolean;
 }
 
 /** A line with the fields that the chain needs. Undefined fields: it isn't a line of the trail, or is from an earlier version. */
@@ -51,7 +51,7 @@ export interface LineSource {
   readonly name: string;
   /** How many lines were taken of that file, which is the number of the last one. */
   readonly taken: number;
-  readonly is_archive: boolean;
+  readonly isArchive: boolean;
   /** The next line, if it is already buffered. */
   readonly atHand: ChainLine | undefined;
   /** The next line, which stays the next one until it is taken; undefined at the end. @throws the system's error */
@@ -64,7 +64,7 @@ export interface LineSource {
 /** Splits chunks of bytes into lines. */
 export class LineCutter {
   #rest: Buffer[] = [];
-  #rest_bytes = 0;
+  #restBytes = 0;
   #at: number;
 
   constructor(at: number) {
@@ -79,21 +79,21 @@ export class LineCutter {
     }
     if (from === chunk.length) return;
     this.#rest.push(Buffer.from(chunk.subarray(from)));
-    this.#rest_bytes += chunk.length - from;
-    if (this.#rest_bytes > MAX_LINE_BYTES) yield this.#line(Buffer.alloc(0), false);
+    this.#restBytes += chunk.length - from;
+    if (this.#restBytes > MAX_LINE_BYTES) yield this.#line(Buffer.alloc(0), false);
   }
 
   *end(): Generator<RawLine> {
-    if (this.#rest_bytes > 0) yield this.#line(Buffer.alloc(0), false);
+    if (this.#restBytes > 0) yield this.#line(Buffer.alloc(0), false);
   }
 
-  #line(last: Buffer, is_ended: boolean): RawLine {
+  #line(last: Buffer, isEnded: boolean): RawLine {
     const bytes = this.#rest.length === 0 ? Buffer.from(last) : Buffer.concat([...this.#rest, last]);
     this.#rest = [];
-    this.#rest_bytes = 0;
+    this.#restBytes = 0;
     const start = this.#at;
-    this.#at = start + bytes.length + (is_ended ? 1 : 0);
-    return { bytes, start, end: this.#at, is_ended };
+    this.#at = start + bytes.length + (isEnded ? 1 : 0);
+    return { bytes, start, end: this.#at, isEnded };
   }
 }
 
@@ -136,17 +136,17 @@ export function* lastLines(file: string, bytes: number): Generator<RawLine> {
     closeSync(descriptor);
   }
   const from = Math.max(0, size - bytes);
-  let is_whole = from === 0;
+  let isWhole = from === 0;
   for (const line of linesBetween(file, from)) {
-    if (is_whole) yield line;
-    is_whole = true;
+    if (isWhole) yield line;
+    isWhole = true;
   }
 }
 
 /** Reads a file's lines on demand, up to the file's size at the start, without blocking the event loop. */
 export class LineCursor implements LineSource {
   readonly name: string;
-  readonly is_archive = false;
+  readonly isArchive = false;
   readonly #path: string;
   readonly #size: number;
   #at = 0;
@@ -154,7 +154,7 @@ export class LineCursor implements LineSource {
   #ready: ChainLine[] = [];
   #next = 0;
   #taken = 0;
-  #is_over = false;
+  #isOver = false;
 
   constructor(name: string, path: string, size: number) {
     this.name = name;
@@ -167,7 +167,7 @@ export class LineCursor implements LineSource {
   }
 
   async peek(): Promise<ChainLine | undefined> {
-    while (this.#next >= this.#ready.length && !this.#is_over) await this.#read();
+    while (this.#next >= this.#ready.length && !this.#isOver) await this.#read();
     return this.#ready[this.#next];
   }
 
@@ -182,15 +182,15 @@ export class LineCursor implements LineSource {
 
   end(): void {
     this.#ready = [];
-    this.#is_over = true;
+    this.#isOver = true;
   }
 
   async #read(): Promise<void> {
     const chunk = Buffer.alloc(Math.max(0, Math.min(CHUNK_BYTES, this.#size - this.#at)));
     const read = chunk.length === 0 ? 0 : await this.#readInto(chunk);
     this.#at += read;
-    this.#is_over = read === 0;
-    const raw = this.#is_over ? this.#cutter.end() : this.#cutter.add(chunk.subarray(0, read));
+    this.#isOver = read === 0;
+    const raw = this.#isOver ? this.#cutter.end() : this.#cutter.add(chunk.subarray(0, read));
     this.#ready = [...raw].map(chainLine);
     this.#next = 0;
   }

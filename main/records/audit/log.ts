@@ -41,11 +41,11 @@ export interface TrailRoom {
  * A line that can't be written is counted and reported to its caller, and the trail records the loss once it can be written again.
  */
 export class AuditLog {
-  write_failures = 0;
+  writeFailures = 0;
   last_failure: string | null = null;
 
   readonly #folder: string;
-  readonly #head_file: string;
+  readonly #headFile: string;
   readonly #now: () => number;
   readonly #reserve: DiskReserve | undefined;
   readonly #room: TrailRoom | undefined;
@@ -64,43 +64,37 @@ export class AuditLog {
   /** Records about resuming the chain that aren't written yet. */
   #notes: AuditRecord[] = [];
   #lost: Loss | null = null;
-  #is_ready = false;
-  #is_abandoned = false;
+  #isReady = false;
+  #isAbandoned = false;
   /** When the open file was last found to be this month's and still in its folder, in milliseconds. */
-  #checked_at = 0;
-  #marked_at = 0;
+  #checkedAt = 0;
+  #markedAt = 0;
   #marked: string | undefined;
   readonly #health: TrailHealth = {
     failure: null,
-    head_failure: null,
-    sync_failure: null,
+    headFailure: null,
+    syncFailure: null,
     change: null,
-    is_on_reserve: false,
+    isOnReserve: false,
     lost: null,
-    lost_before: 0,
+    lostBefore: 0,
   };
   #watch: (health: Readonly<TrailHealth>) => void = () => undefined;
   #lookElsewhere: () => void = () => undefined;
 
   /**
-   * @param head_file a file outside the folder that records where the trail ends, so that a removed end is detected
+   * @param headFile a file outside the folder that records where the trail ends, so that a removed end is detected
    * @param now gives milliseconds
    * @param reserve reserved space for lines on a full disk
    * @param room keeps space within the month's file; used before the reserve
    */
-  constructor(
-    folder: string,
-    head_file: string,
-    now: () => number = Date.now,
-    reserve?: DiskReserve,
-    room?: TrailRoom,
-  ) {
+  constructor(folder: string, headFile: string, now: () => number = Date.now, reserve?: DiskReserve, room?: TrailRoom) {
     this.#folder = folder;
-    this.#head_file = head_file;
+    this.#headFile = headFile;
     this.#now = now;
     this.#reserve = reserve;
     this.#room = room;
-    this.#head = new HeadWriter(head_file);
+    this.#head = new HeadWriter(headFile);
     this.#closed = new ClosedFiles(folder);
   }
 
@@ -122,7 +116,7 @@ export class AuditLog {
 
   /** The end that this process has written, and the hash that it recorded beside the trail; undefined before its first line. */
   get end(): LiveEnd | undefined {
-    if (!this.#is_ready || this.#notes.length > 0) return undefined;
+    if (!this.#isReady || this.#notes.length > 0) return undefined;
     return { hash: this.#endHash(), recorded: this.#marked };
   }
 
@@ -133,13 +127,13 @@ export class AuditLog {
 
   /** Where the last line is that this process has written, or has found; undefined as long as it has looked at none. */
   get position(): TrailEnd | undefined {
-    if (!this.#is_ready || this.#notes.length > 0) return undefined;
+    if (!this.#isReady || this.#notes.length > 0) return undefined;
     return { ...this.#end, hash: this.#endHash() };
   }
 
   /** The operator has acknowledged the lost lines. */
   acknowledgeLosses(): void {
-    this.#health.lost_before = 0;
+    this.#health.lostBefore = 0;
     this.#reportHealth();
   }
 
@@ -164,19 +158,19 @@ export class AuditLog {
 
   /** Writes nothing any more, not even queued lines: the trail may be another gate's now. */
   abandon(): void {
-    this.#is_abandoned = true;
+    this.#isAbandoned = true;
     this.#waiting = [];
   }
 
   /** Whether the trail is still this gate's to write. */
   isOwn(): boolean {
     this.#lookElsewhere();
-    return !this.#is_abandoned;
+    return !this.#isAbandoned;
   }
 
   /** Writes the queued lines, in one write. Never throws. */
   flush(): void {
-    if (this.#is_abandoned) this.#waiting = [];
+    if (this.#isAbandoned) this.#waiting = [];
     if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -201,7 +195,7 @@ export class AuditLog {
   /** Resumes the chain where that wasn't done yet, and writes what it finds. Never throws. */
   open(): void {
     this.flush();
-    if (!this.#is_ready || this.#notes.length > 0) this.#put([], []);
+    if (!this.#isReady || this.#notes.length > 0) this.#put([], []);
   }
 
   /** Called periodically: retries what could not be written, and refills the reserve. Never throws. */
@@ -237,7 +231,7 @@ export class AuditLog {
 
   /** Records the trail's end beside the trail, if that isn't recorded yet. */
   rememberHead(): void {
-    if (!this.#is_abandoned && this.#is_ready && this.#endHash() !== this.#marked) this.#mark(this.#now());
+    if (!this.#isAbandoned && this.#isReady && this.#endHash() !== this.#marked) this.#mark(this.#now());
   }
 
   close(): void {
@@ -250,10 +244,10 @@ export class AuditLog {
     } catch (error) {
       this.#failed(error, 1);
     }
-    if (this.#is_ready && !this.#is_abandoned) this.#mark(this.#now(), { is_clean: true, is_durable: true });
+    if (this.#isReady && !this.#isAbandoned) this.#mark(this.#now(), { is_clean: true, isDurable: true });
     this.#closeFile();
     this.#head.close();
-    this.#is_ready = false;
+    this.#isReady = false;
   }
 
   #put(bodies: readonly Body[], entries: readonly Entry[]): void {
@@ -278,7 +272,7 @@ export class AuditLog {
     try {
       return this.#reserve.withRoom(act);
     } finally {
-      if (this.#reserve.isSpent && !this.#health.is_on_reserve) this.#reportHealth();
+      if (this.#reserve.isSpent && !this.#health.isOnReserve) this.#reportHealth();
     }
   }
 
@@ -290,22 +284,22 @@ export class AuditLog {
     if (before.length === 0 && bodies.length === 0) return [];
     const { lines, end } = this.#chained(before.length === 0 ? bodies : [...before, ...bodies], now);
     // Recorded before and after: lines that a killed gate leaves beyond the recorded end are only a moment later than it.
-    const is_due = Math.abs(now - this.#marked_at) >= HEAD_INTERVAL_MS;
-    if (is_due) this.#mark(now);
+    const isDue = Math.abs(now - this.#markedAt) >= HEAD_INTERVAL_MS;
+    if (isDue) this.#mark(now);
     const length = writeWhole(fd, lines.join(""));
     this.#size += length;
     this.#sync.wrote(fd);
-    const is_moved = this.#end.file !== this.#file;
+    const isMoved = this.#end.file !== this.#file;
     this.#end = { ...end, offset: this.#size };
     this.#unhashed = lines.at(-1);
-    const was_lost = this.#lost !== null;
+    const wasLost = this.#lost !== null;
     if (this.#lost !== null) {
-      this.#health.lost_before += this.#lost.lines;
+      this.#health.lostBefore += this.#lost.lines;
       this.#lost = null;
     }
     this.#notes = [];
-    if (is_due || is_moved || was_lost) this.#mark(now);
-    if (was_lost) this.#reportHealth();
+    if (isDue || isMoved || wasLost) this.#mark(now);
+    if (wasLost) this.#reportHealth();
     return lines;
   }
 
@@ -319,11 +313,11 @@ export class AuditLog {
       if (previous !== undefined) hash = lineHash(withoutEnd(previous));
       lines.push(`${json.slice(0, -1)},"seq":${++seq},"prev":"${hash}"}\n`);
     };
-    let is_back = this.#file < this.#end.file;
+    let isBack = this.#file < this.#end.file;
     for (const body of bodies) {
-      if (is_back || !isInOrder(this.#bounds, body.ms, ms)) add(bodyOf({ event: "audit.clock", ts: now / 1000 }));
+      if (isBack || !isInOrder(this.#bounds, body.ms, ms)) add(bodyOf({ event: "audit.clock", ts: now / 1000 }));
       add(body);
-      is_back = false;
+      isBack = false;
       ({ ms } = body);
     }
     return { lines, end: { file: this.#file, offset: this.#size, hash, seq, ms } };
@@ -344,9 +338,9 @@ export class AuditLog {
 
   /** The open file of this month. */
   #open(now: number): number {
-    if (this.#fd !== undefined && Math.abs(now - this.#checked_at) < CHECK_INTERVAL_MS) return this.#fd;
-    this.#checked_at = now;
-    if (!this.#is_ready) this.#resume(now);
+    if (this.#fd !== undefined && Math.abs(now - this.#checkedAt) < CHECK_INTERVAL_MS) return this.#fd;
+    this.#checkedAt = now;
+    if (!this.#isReady) this.#resume(now);
     const file = this.#fileAt(now);
     if (this.#fd !== undefined && this.#file === file && this.#isInPlace(this.#fd)) return this.#fd;
     // A month that is over needs no room any more.
@@ -365,8 +359,8 @@ export class AuditLog {
   /** At a month's end small corrections of the clock must not lead back to the previous file. */
   #fileAt(now: number): string {
     const file = monthFile(now);
-    const is_small_step = this.#end.file > file && now >= monthBounds(this.#end.file).start - CLOCK_TOLERANCE_MS;
-    return is_small_step ? this.#end.file : file;
+    const isSmallStep = this.#end.file > file && now >= monthBounds(this.#end.file).start - CLOCK_TOLERANCE_MS;
+    return isSmallStep ? this.#end.file : file;
   }
 
   /** False where the file was removed, or something else was written into it: that is reported. */
@@ -406,41 +400,41 @@ export class AuditLog {
     this.#unhashed = undefined;
     this.#notes = notes;
     this.#lost ??= head?.position?.lost ?? null;
-    this.#is_ready = true;
+    this.#isReady = true;
     // Before the first line: from now on lines beyond the recorded end may be this gate's.
-    this.#mark(now, { is_clean: false, is_durable: true });
+    this.#mark(now, { is_clean: false, isDurable: true });
   }
 
   /** Without a readable head the trail is written all the same: the failure is noted in it as a gap. */
   #recordedHead() {
     try {
-      return readHead(this.#head_file);
+      return readHead(this.#headFile);
     } catch (error) {
       this.#failed(error, 1);
       return undefined;
     }
   }
 
-  #mark(now: number, how = { is_clean: false, is_durable: false }): void {
+  #mark(now: number, how = { is_clean: false, isDurable: false }): void {
     const { file, offset, seq } = this.#end;
     const hash = this.#endHash();
     try {
       const position = { file, offset, seq, at: now / 1000, is_clean: how.is_clean, lost: this.#lost };
-      this.#head.write(hash, position, how.is_durable);
+      this.#head.write(hash, position, how.isDurable);
       this.#marked = hash;
-      this.#marked_at = now;
-      if (this.#health.head_failure === null) return;
-      this.#health.head_failure = null;
+      this.#markedAt = now;
+      if (this.#health.headFailure === null) return;
+      this.#health.headFailure = null;
     } catch (error) {
       this.#failed(error, 1);
-      this.#health.head_failure = error;
+      this.#health.headFailure = error;
     }
     this.#reportHealth();
   }
 
   #lose(entries: readonly Entry[], error: unknown): void {
     for (const { lost } of entries) lost?.(error);
-    const is_news = this.#health.failure === null;
+    const isNews = this.#health.failure === null;
     this.#health.failure = error;
     this.#failed(error, entries.length);
     if (entries.length > 0) {
@@ -449,12 +443,12 @@ export class AuditLog {
       this.#lost = { lines: lines + entries.length, ...first };
       this.#markLoss(now);
     }
-    if (is_news) this.#reportHealth();
+    if (isNews) this.#reportHealth();
   }
 
   /** Records the loss beside the trail: overwriting needs no disk space, and the record outlives this process. */
   #markLoss(now: number): void {
-    if (this.#is_ready) return this.#mark(now);
+    if (this.#isReady) return this.#mark(now);
     const head = this.#recordedHead() ?? { hash: GENESIS, position: undefined };
     // A record in the earlier format has only the hash: it stays as it is.
     if (head.position === null) return;
@@ -467,20 +461,20 @@ export class AuditLog {
   }
 
   #failed(error: unknown, count: number): void {
-    this.write_failures += count;
+    this.writeFailures += count;
     this.last_failure = errorCode(error);
   }
 
   #synced(error: Error | null): void {
     if (error !== null) this.#failed(error, 1);
-    if (error === null && this.#health.sync_failure === null) return;
-    this.#health.sync_failure = error;
+    if (error === null && this.#health.syncFailure === null) return;
+    this.#health.syncFailure = error;
     this.#reportHealth();
   }
 
   #reportHealth(): void {
     this.#health.lost = this.#lost;
-    this.#health.is_on_reserve = this.#reserve?.isSpent === true || this.#room?.isShort === true;
+    this.#health.isOnReserve = this.#reserve?.isSpent === true || this.#room?.isShort === true;
     this.#watch(this.#health);
   }
 

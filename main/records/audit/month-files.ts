@@ -62,8 +62,8 @@ export function monthsIn(folder: string): FoundFile[] {
 }
 
 /** In the order in which they were most likely written: first those of future months, written when the clock was wrong. */
-export function byLikelyAge(files: readonly string[], now_ms: number): string[] {
-  const present = monthFile(now_ms);
+export function byLikelyAge(files: readonly string[], nowMs: number): string[] {
+  const present = monthFile(nowMs);
   return [...files.filter((name) => name > present), ...files.filter((name) => name <= present)];
 }
 

@@ -21,12 +21,12 @@ export function decisionRecord(
 ): AuditRecord {
   const { verdict } = decision;
   // The verdict of a call that the user was asked about is from before the answer.
-  const is_judged_now = verdict !== null && decision.status === undefined;
+  const isJudgedNow = verdict !== null && decision.status === undefined;
   return {
     event,
     approved: verdict?.approved ?? false,
     reason: storedReason(call, decision),
-    ts: is_judged_now ? verdict.ts : ts,
+    ts: isJudgedNow ? verdict.ts : ts,
     judge_kind: verdict?.judge_kind ?? JUDGE_KIND,
     score: verdict?.score ?? 0,
     blocked_by: verdict?.blocked_by ?? null,
@@ -55,8 +55,8 @@ export function reviewRecord({ stage, name, outcome, score, confidence, ms, is_o
 /** The user's, the agent's and a judge's texts may quote a value; the gate's never do. Of a withdrawal only a rule says that the words are the gate's. */
 function storedReason(call: ProposedCall, decision: Decision): string {
   const { verdict, reason, status, explain } = withoutQuotes(decision, call.args);
-  const is_withdrawn = status === "cancelled" || explain.rule === "approval.withdrawn";
-  if (status === "rejected" || (is_withdrawn && !isByTheGate(explain.rule))) return withoutValues(reason, call.args);
+  const isWithdrawn = status === "cancelled" || explain.rule === "approval.withdrawn";
+  if (status === "rejected" || (isWithdrawn && !isByTheGate(explain.rule))) return withoutValues(reason, call.args);
   return verdict === null || verdict.approved ? reason : verdict.reason;
 }
 

@@ -37,20 +37,20 @@ const BEYOND_MS = 60_000;
  * Where to continue, and what to note. `head`: the recorded end; undefined where there is none, or none readable.
  * @throws the system's error
  */
-export function resumeTrail(folder: string, head: Head | undefined, now_ms: number): Resumed {
+export function resumeTrail(folder: string, head: Head | undefined, nowMs: number): Resumed {
   const files = monthFiles(folder);
   if (head === undefined && files.length === 0) return { end: EMPTY_TRAIL, notes: [] };
   const from = head === undefined ? undefined : locate(folder, files, head);
-  if (head === undefined || from === undefined) return gap(folder, files, head, now_ms);
-  return follow(folder, files, head, from, now_ms);
+  if (head === undefined || from === undefined) return gap(folder, files, head, nowMs);
+  return follow(folder, files, head, from, nowMs);
 }
 
 /** The recorded end was not found: the chain continues after the last line that there is. */
-function gap(folder: string, files: readonly string[], head: Head | undefined, now_ms: number): Resumed {
-  const last = byLikelyAge(files, now_ms).at(-1);
+function gap(folder: string, files: readonly string[], head: Head | undefined, nowMs: number): Resumed {
+  const last = byLikelyAge(files, nowMs).at(-1);
   const end = last === undefined ? EMPTY_TRAIL : lastLineOf(folder, last);
   const recorded = head?.position?.seq ?? 0;
-  const note: AuditRecord = { event: "audit.gap", ts: now_ms / 1000, expected: head?.hash ?? "unknown" };
+  const note: AuditRecord = { event: "audit.gap", ts: nowMs / 1000, expected: head?.hash ?? "unknown" };
   if (recorded > end.seq) note.missing = recorded - end.seq;
   return { end: { ...end, seq: Math.max(end.seq, recorded) }, notes: [note] };
 }
@@ -86,8 +86,8 @@ function locate(folder: string, files: readonly string[], { hash, position }: He
 }
 
 /** Accepts the lines that a killed gate had written beyond the recorded end; any others are noted as foreign. */
-function follow(folder: string, files: readonly string[], { position }: Head, from: TrailEnd, now_ms: number): Resumed {
-  const latest_ms = latestBeyond(position);
+function follow(folder: string, files: readonly string[], { position }: Head, from: TrailEnd, nowMs: number): Resumed {
+  const latestMs = latestBeyond(position);
   let end = from;
   let adopted = 0;
   let foreign = 0;
@@ -107,36 +107,36 @@ function follow(folder: string, files: readonly string[], { position }: Head, fr
         break;
       }
       // Torn at the end: verify reports it.
-      const is_torn = line.prev === undefined && !raw.is_ended;
+      const isTorn = line.prev === undefined && !raw.isEnded;
       // A record without a position is from an earlier version, which didn't number its lines.
-      const is_known = position !== null || line.seq === undefined;
-      const is_ours = is_known && foreign === 0 && line.prev === end.hash && (line.ms ?? 0) <= latest_ms;
-      if (is_ours) adopted++;
-      else if (!is_torn) foreign++;
+      const isKnown = position !== null || line.seq === undefined;
+      const isOurs = isKnown && foreign === 0 && line.prev === end.hash && (line.ms ?? 0) <= latestMs;
+      if (isOurs) adopted++;
+      else if (!isTorn) foreign++;
       end = {
         file: end.file,
         offset: raw.end,
         hash: line.hash,
-        seq: is_ours ? (line.seq ?? end.seq) : end.seq,
+        seq: isOurs ? (line.seq ?? end.seq) : end.seq,
         ms: line.ms ?? end.ms,
       };
     }
-    const next = follower(folder, files, end, now_ms);
+    const next = follower(folder, files, end, nowMs);
     if (next === undefined) break;
     end = { ...end, ...next };
   }
-  const ts = now_ms / 1000;
+  const ts = nowMs / 1000;
   if (foreign > 0) return { end, notes: [{ event: "audit.appended", ts, lines: foreign }] };
   if (torn !== undefined) {
-    const torn_bytes = torn.end - torn.start;
-    return { end, torn, notes: [{ event: "audit.resumed", ts, lines: adopted, torn_bytes }] };
+    const tornBytes = torn.end - torn.start;
+    return { end, torn, notes: [{ event: "audit.resumed", ts, lines: adopted, torn_bytes: tornBytes }] };
   }
   return { end, notes: adopted > 0 ? [{ event: "audit.resumed", ts, lines: adopted }] : [] };
 }
 
 /** True for what a gate that is killed can leave of a line: its beginning, without an end. */
-function isTornLine({ bytes, is_ended }: RawLine): boolean {
-  if (is_ended || bytes.length > LINE_WINDOW_BYTES) return false;
+function isTornLine({ bytes, isEnded }: RawLine): boolean {
+  if (isEnded || bytes.length > LINE_WINDOW_BYTES) return false;
   const text = bytes.toString("utf8");
   return '{"'.startsWith(text.slice(0, 2)) && !holdsWhole(text) && [...text].every((letter) => letter >= " ");
 }
@@ -162,11 +162,11 @@ function follower(
   folder: string,
   files: readonly string[],
   { file, hash }: TrailEnd,
-  now_ms: number,
+  nowMs: number,
 ): { file: string; offset: number } | undefined {
-  const is_future = file > monthFile(now_ms);
+  const isFuture = file > monthFile(nowMs);
   for (const other of files) {
-    if (other === file || (other < file && !is_future)) continue;
+    if (other === file || (other < file && !isFuture)) continue;
     const path = join(folder, other);
     if (!holdsInTail(path, `"prev":"${hash}"`)) continue;
     for (const raw of lastLines(path, SEARCHED_BYTES))

@@ -27,7 +27,7 @@ export interface ExaminedTrail {
 
 export interface TrailFiles {
   folder: string;
-  head_file: string;
+  headFile: string;
 }
 
 /**
@@ -37,30 +37,30 @@ export interface TrailFiles {
  */
 export async function verifyAudit(
   folder: string,
-  head_file: string,
+  headFile: string,
   live?: LiveEnd,
-  now_ms = Date.now(),
+  nowMs = Date.now(),
   claims?: Claims,
   lost: Loss | null = null,
 ): Promise<AuditReport> {
-  return reportOf(await examineTrail({ folder, head_file }, live, now_ms, claims, lost));
+  return reportOf(await examineTrail({ folder, headFile }, live, nowMs, claims, lost));
 }
 
 export function reportOf({ files, lines, problems, reasonOf }: ExaminedTrail): AuditReport {
-  const all = problems.map((found_one) => {
-    const { found: _, ...problem } = found_one;
-    return { ...problem, accepted: reasonOf(found_one) };
+  const all = problems.map((foundOne) => {
+    const { found: _, ...problem } = foundOne;
+    return { ...problem, accepted: reasonOf(foundOne) };
   });
   const open = all.filter((problem) => problem.accepted === null);
-  const accepted_ones = all.filter((problem) => problem.accepted !== null);
-  const named = [...open.slice(0, MAX_REPORTED), ...accepted_ones.slice(0, MAX_REPORTED)];
+  const acceptedOnes = all.filter((problem) => problem.accepted !== null);
+  const named = [...open.slice(0, MAX_REPORTED), ...acceptedOnes.slice(0, MAX_REPORTED)];
   return { ok: open.length === 0, files, lines, problems: named };
 }
 
 export async function examineTrail(
-  { folder, head_file }: TrailFiles,
+  { folder, headFile }: TrailFiles,
   live: LiveEnd | undefined,
-  now_ms: number,
+  nowMs: number,
   claims?: Claims,
   lost: Loss | null = null,
 ): Promise<ExaminedTrail> {
@@ -74,20 +74,20 @@ export async function examineTrail(
     };
   const report = into(problems);
   const accepted: AcceptedProblems = new Map();
-  const head = recordedEnd(head_file, live, report);
+  const head = recordedEnd(headFile, live, report);
   const unsaid = lost ?? head?.position?.lost;
   if (unsaid != null) {
     const problem = `${unsaid.lines} lines could not be written (${unsaid.error}); the trail doesn't say so yet`;
-    report({ file: basename(head_file), line: 0, kind: "lost", problem }, unsaid.since);
+    report({ file: basename(headFile), line: 0, kind: "lost", problem }, unsaid.since);
   }
-  const walk = new TrailWalk(folder, now_ms, report);
+  const walk = new TrailWalk(folder, nowMs, report);
   const end = new EndCheck(live === undefined ? head : { hash: live.hash, position: null }, live !== undefined);
   const check = claims && (await ClaimCheck.of(claims, { given: into(given), stored: into(stored) }));
   let lines = 0;
   let known = problems.length;
   const archives = new ArchivesCheck();
   for await (const walked of walk.lines()) {
-    const news = walked.is_linked ? [] : problems.slice(known);
+    const news = walked.isLinked ? [] : problems.slice(known);
     known = problems.length;
     if (walked.line.bytes.length === 0) continue;
     lines++;
@@ -101,7 +101,7 @@ export async function examineTrail(
   if (head !== undefined || live !== undefined) end.report(report, problems.length > 0);
   else if (lines > 0 && !problems.some(({ kind }) => kind === "head_unreadable"))
     report({
-      file: basename(head_file),
+      file: basename(headFile),
       line: 0,
       kind: "head_missing",
       problem: "the record of the last line is missing",
@@ -110,18 +110,18 @@ export async function examineTrail(
   // Whoever can write the trail can write a line that accepts: against what is signed only one that is signed counts, and none against the user's.
   const reasonOf = (problem: FoundProblem) => {
     const key = keyOf(problem);
-    const is_void = given.includes(problem) || (stored.includes(problem) && !signed.has(key));
-    return is_void ? null : (accepted.get(key) ?? null);
+    const isVoid = given.includes(problem) || (stored.includes(problem) && !signed.has(key));
+    return isVoid ? null : (accepted.get(key) ?? null);
   };
   return { files: walk.files, lines, problems: [...problems, ...given, ...stored], accepted, reasonOf };
 }
 
 /** The record beside the trail; while the gate runs it must be the one that this gate wrote. */
-function recordedEnd(head_file: string, live: LiveEnd | undefined, report: Report): Head | undefined {
-  const at = { file: basename(head_file), line: 0 };
+function recordedEnd(headFile: string, live: LiveEnd | undefined, report: Report): Head | undefined {
+  const at = { file: basename(headFile), line: 0 };
   let head: Head | undefined;
   try {
-    head = readHead(head_file);
+    head = readHead(headFile);
   } catch (error) {
     if (!(error instanceof GateError)) throw error;
     report({ ...at, kind: "head_unreadable", problem: error.message }, error.message);
@@ -143,53 +143,53 @@ const ZERO = "the record of the last line says that there is none";
 /** Checks whether the recorded end is the trail's end. */
 class EndCheck {
   readonly #head: Head | undefined;
-  readonly #is_live: boolean;
-  #is_seen: boolean;
-  #is_at_position = true;
+  readonly #isLive: boolean;
+  #isSeen: boolean;
+  #isAtPosition = true;
   #last: WalkedLine | undefined;
   #beyond = 0;
   /** The first line beyond the recorded end that the gate didn't leave there. */
   #foreign: WalkedLine | undefined;
 
-  constructor(head: Head | undefined, is_live: boolean) {
+  constructor(head: Head | undefined, isLive: boolean) {
     this.#head = head;
-    this.#is_live = is_live;
-    this.#is_seen = head?.hash === GENESIS;
+    this.#isLive = isLive;
+    this.#isSeen = head?.hash === GENESIS;
   }
 
   add(walked: WalkedLine): void {
     this.#last = walked;
     const { line, file } = walked;
-    if (this.#is_seen) {
+    if (this.#isSeen) {
       // Torn by a crash: reported as such.
-      if (line.prev === undefined && !line.is_ended) return;
+      if (line.prev === undefined && !line.isEnded) return;
       this.#beyond++;
       if (!this.#isOurs(line)) this.#foreign ??= walked;
       return;
     }
     if (line.hash !== this.#head?.hash) return;
-    this.#is_seen = true;
+    this.#isSeen = true;
     const { position } = this.#head;
-    this.#is_at_position = position === null || (position.file === file && position.offset === line.end);
+    this.#isAtPosition = position === null || (position.file === file && position.offset === line.end);
   }
 
   /** True for a line that a killed gate can have written beyond the recorded end, at most a moment later. */
   #isOurs({ ms, seq }: WalkedLine["line"]): boolean {
-    if (this.#is_live || this.#head === undefined) return false;
+    if (this.#isLive || this.#head === undefined) return false;
     const { position, hash } = this.#head;
     // A record without a position is from an earlier version, which didn't number its lines.
     if (position === null) return hash !== GENESIS && seq === undefined;
     return (ms ?? 0) <= latestBeyond(position);
   }
 
-  report(report: Report, is_broken: boolean): void {
+  report(report: Report, isBroken: boolean): void {
     const last = { file: this.#last?.file ?? "", line: this.#last?.number ?? 0 };
-    if (!this.#is_seen) {
+    if (!this.#isSeen) {
       const problem = "the last line that was written is missing or changed";
       return report({ ...last, kind: "removed", problem }, this.#head?.hash ?? "");
     }
     if (this.#foreign !== undefined) return this.#reportForeign(report, this.#foreign);
-    if (this.#is_at_position || is_broken) return;
+    if (this.#isAtPosition || isBroken) return;
     const problem = "the recorded end isn't where it was written";
     report(
       { ...last, kind: this.#beyond > 0 ? "head_earlier" : "moved", problem },
@@ -202,7 +202,7 @@ class EndCheck {
     const at = { file, line: number };
     const found = [line.hash, this.#beyond];
     if (this.#head?.hash === GENESIS) report({ ...at, kind: "head_zero", problem: ZERO }, ...found);
-    else if (!this.#is_live && (this.#head?.position === null || !this.#is_at_position))
+    else if (!this.#isLive && (this.#head?.position === null || !this.#isAtPosition))
       report({ ...at, kind: "head_earlier", problem: "the recorded end is an earlier line" }, ...found);
     else report({ ...at, kind: "appended", problem: `${this.#beyond} lines are after the recorded end` }, ...found);
   }

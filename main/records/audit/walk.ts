@@ -19,9 +19,9 @@ export interface WalkedLine {
   file: string;
   number: number;
   /** The line is in an archive of that file's lines. */
-  is_archived: boolean;
+  isArchived: boolean;
   /** It has the hash of the line before in it. */
-  is_linked: boolean;
+  isLinked: boolean;
 }
 
 export type Report = (problem: Omit<FoundProblem, "found">, ...found: (string | number)[]) => void;
@@ -54,8 +54,8 @@ const RESTARTS: Readonly<Record<string, string>> = {
 interface MonthFit {
   lines: number;
   wrong: number;
-  first_wrong: { number: number; hash: string } | undefined;
-  wrong_months: Set<string>;
+  firstWrong: { number: number; hash: string } | undefined;
+  wrongMonths: Set<string>;
 }
 
 /** The line that a line is compared with. */
@@ -87,7 +87,7 @@ export class TrailWalk {
   /**
    * Lists the files as they are now: lines written later aren't read. @throws the system's error, of the folder
    */
-  constructor(folder: string, now_ms: number, report: Report) {
+  constructor(folder: string, nowMs: number, report: Report) {
     this.#folder = folder;
     this.#report = report;
     const archives: LineSource[] = [];
@@ -107,7 +107,7 @@ export class TrailWalk {
         if (cursor !== undefined) archives.push(cursor);
       } else if (size > 0) {
         this.#cursors.push(new LineCursor(name, path, size));
-      } else if (name > monthFile(now_ms)) {
+      } else if (name > monthFile(nowMs)) {
         report({ file: name, line: 0, kind: "stray_file", problem: "an empty file of a month to come: it is ignored" });
       }
     }
@@ -126,8 +126,8 @@ export class TrailWalk {
       for (let next = await this.#next(); next !== undefined; next = this.#atHand ?? (await this.#next())) {
         const { cursor, line } = next;
         cursor.take();
-        const { name: file, taken: number, is_archive: is_archived } = cursor;
-        const walked = { line, file, number, is_archived, is_linked: line.prev === this.#previous.hash };
+        const { name: file, taken: number, isArchive: isArchived } = cursor;
+        const walked = { line, file, number, isArchived, isLinked: line.prev === this.#previous.hash };
         this.#examine(walked);
         yield walked;
       }
@@ -154,7 +154,7 @@ export class TrailWalk {
   async #leaveOutCopies(): Promise<void> {
     if (this.#archived.length === 0) return;
     const copies = new Set((await copiesAmong(this.#folder, this.#archived)).map(({ name }) => name));
-    this.#cursors = this.#cursors.filter(({ name, is_archive }) => is_archive || !copies.has(name));
+    this.#cursors = this.#cursors.filter(({ name, isArchive }) => isArchive || !copies.has(name));
   }
 
   /** The usual case, without a promise: the next line of the same file. */
@@ -207,7 +207,7 @@ export class TrailWalk {
       if (trouble !== undefined) this.#report({ ...at, ...trouble }, ...found);
       if (file < previous.file && line.event !== "audit.clock")
         this.#report({ ...at, kind: "moved", problem: "is in an earlier file than the line before" }, ...found);
-      if (!line.is_ended)
+      if (!line.isEnded)
         this.#report({ ...at, kind: "torn", problem: "the end of the last line is missing" }, ...found);
     }
     this.#checkTime(line, file, number);
@@ -247,8 +247,8 @@ export class TrailWalk {
     if (event === "audit.clock" || this.#previous.event === "audit.clock") return;
     const { ms: before, hash } = this.#previous;
     if (isInOrder(monthBounds(file), ms, undefined)) {
-      const is_late = line.prev === hash && !isInOrder(monthBounds(file), ms, before);
-      if (is_late)
+      const isLate = line.prev === hash && !isInOrder(monthBounds(file), ms, before);
+      if (isLate)
         this.#report(
           { file, line: number, kind: "moved", problem: "its time is before the line's before it" },
           line.hash,
@@ -256,31 +256,31 @@ export class TrailWalk {
       return;
     }
     fit.wrong++;
-    fit.first_wrong ??= { number, hash: line.hash };
-    fit.wrong_months.add(Number.isFinite(ms) && Math.abs(ms) < 8.64e15 ? monthFile(ms) : "");
+    fit.firstWrong ??= { number, hash: line.hash };
+    fit.wrongMonths.add(Number.isFinite(ms) && Math.abs(ms) < 8.64e15 ? monthFile(ms) : "");
   }
 
   #fitOf(file: string): MonthFit {
     const known = this.#fits.get(file);
     if (known !== undefined) return known;
-    const fit: MonthFit = { lines: 0, wrong: 0, first_wrong: undefined, wrong_months: new Set() };
+    const fit: MonthFit = { lines: 0, wrong: 0, firstWrong: undefined, wrongMonths: new Set() };
     this.#fits.set(file, fit);
     return fit;
   }
 
   #reportMonths(): void {
-    for (const [file, { lines, wrong, first_wrong, wrong_months }] of this.#fits) {
-      if (first_wrong === undefined) continue;
-      const at = { file, line: first_wrong.number };
-      const months = [...wrong_months].join(", ");
-      const is_alone = ![...wrong_months].some((name) => this.#fits.has(name));
+    for (const [file, { lines, wrong, firstWrong, wrongMonths }] of this.#fits) {
+      if (firstWrong === undefined) continue;
+      const at = { file, line: firstWrong.number };
+      const months = [...wrongMonths].join(", ");
+      const isAlone = ![...wrongMonths].some((name) => this.#fits.has(name));
       const problem =
         wrong === lines
           ? ({ kind: "renamed", problem: `its lines are of another month (${months}): the file was renamed` } as const)
-          : is_alone
+          : isAlone
             ? ({ kind: "merged", problem: `lines of another month (${months}) were put into it` } as const)
             : ({ kind: "wrong_month", problem: `it has lines that belong into ${months}` } as const);
-      this.#report({ ...at, ...problem }, first_wrong.hash, wrong);
+      this.#report({ ...at, ...problem }, firstWrong.hash, wrong);
     }
   }
 }
@@ -296,10 +296,10 @@ function troubleIn(line: ChainLine): Pick<AuditProblem, "kind" | "problem"> | un
 }
 
 /** The gate writes whole lines: a partial one is left by a crash or a full disk. */
-function unreadable({ bytes, is_ended }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
-  const is_torn = !is_ended || (bytes[0] === 0x7b && bytes.at(-1) !== 0x7d);
+function unreadable({ bytes, isEnded }: ChainLine): Pick<AuditProblem, "kind" | "problem"> {
+  const isTorn = !isEnded || (bytes[0] === 0x7b && bytes.at(-1) !== 0x7d);
   const problem = "not a readable line: it was changed or torn";
-  return { kind: is_torn ? "torn" : "changed", problem };
+  return { kind: isTorn ? "torn" : "changed", problem };
 }
 
 /** One text that identifies what was found. */

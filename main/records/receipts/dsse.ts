@@ -26,9 +26,9 @@ export interface Signer {
 }
 
 /** The bytes that a signature is over (PAE, "pre-authentication encoding"). */
-export function signedBytes(payload_type: string, payload: Uint8Array): Buffer {
-  const type_bytes = Buffer.byteLength(payload_type);
-  const head = Buffer.from(`DSSEv1 ${type_bytes} ${payload_type} ${payload.length} `);
+export function signedBytes(payloadType: string, payload: Uint8Array): Buffer {
+  const typeBytes = Buffer.byteLength(payloadType);
+  const head = Buffer.from(`DSSEv1 ${typeBytes} ${payloadType} ${payload.length} `);
   return Buffer.concat([head, payload]);
 }
 
@@ -48,8 +48,8 @@ const AS_WRITTEN = new RegExp(
 
 /** An envelope in the form of `signedLine`, with one signature; undefined for any other text, also where it says the same. */
 export function asWritten(line: string): Record<"payload" | "payload_type" | "keyid" | "sig", string> | undefined {
-  const [whole, payload = "", payload_type = "", keyid = "", sig = ""] = AS_WRITTEN.exec(line) ?? [];
-  return whole === undefined ? undefined : { payload, payload_type, keyid, sig };
+  const [whole, payload = "", payloadType = "", keyid = "", sig = ""] = AS_WRITTEN.exec(line) ?? [];
+  return whole === undefined ? undefined : { payload, payload_type: payloadType, keyid, sig };
 }
 
 /** The bytes of standard base64; undefined where another text would give the same ones. */

@@ -133,17 +133,17 @@ export class DueCards extends DueRows<CardRow> {
   }
 
   #predicate(row: CardRow, event: string, numbering: Numbering): AnswerPredicate {
-    const is_approved = row.status === "approved";
+    const isApproved = row.status === "approved";
     return {
       ...numbered(event, numbering),
       token: row.due_token,
-      decision: is_approved ? "approved" : "rejected",
-      outcome: is_approved ? "allowed" : "denied",
+      decision: isApproved ? "approved" : "rejected",
+      outcome: isApproved ? "allowed" : "denied",
       decided_at: known(dateSchema, row.decision_at),
       surface: known(surfaceSchema, row.decision_surface),
       territory: known(territorySchema, row.territory_concession) ?? "none",
       // Of an approval the gate alone writes a message.
-      covered_by_grant: is_approved && row.message !== null,
+      covered_by_grant: isApproved && row.message !== null,
       refuse: known(refuseSchema, row.refuse),
       agent: row.agent_name ?? "",
       executor: row.executor ?? "",
@@ -175,7 +175,7 @@ const GRANT_ROWS = `SELECT due.id AS due_id, due.act, due.at, due.reason, due.su
 
 export interface DueGrantsParts {
   versions: Common;
-  agentName(agent_id: string): string | undefined;
+  agentName(agentId: string): string | undefined;
   cards: Pick<DueCards, "card">;
   /** Milliseconds. */
   now(): number;

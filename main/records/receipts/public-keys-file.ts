@@ -42,7 +42,7 @@ export interface KnownKey extends PublicKey {
   readonly until: string | null;
   readonly first_receipt: number;
   /** Exclusive; null for the current one. */
-  readonly end_receipt: number | null;
+  readonly endReceipt: number | null;
   readonly previous: string | null;
   /** Signed by the key before; or the first one ever. */
   readonly is_proven: boolean;
@@ -69,7 +69,7 @@ export function keyLine(key: PublicKey, fields: NewKey, signers: readonly Signer
     _type: IN_TOTO,
     subject: [{ name: "key", digest: { sha256: key.keyid } }],
     predicateType: KEY_PREDICATE,
-    predicate: { public_key: key.public_pem, ...fields },
+    predicate: { public_key: key.publicPem, ...fields },
   };
   return signedLine(statement, signers);
 }
@@ -82,7 +82,7 @@ export function readKeys(text: string): KeyList {
     const read = readLine(line, keys);
     if (typeof read === "string") return { keys, problem: { line: index + 1, message: read } };
     const last = keys.pop();
-    if (last !== undefined) keys.push({ ...last, until: read.since, end_receipt: read.first_receipt });
+    if (last !== undefined) keys.push({ ...last, until: read.since, endReceipt: read.first_receipt });
     keys.push(read);
   }
   return { keys, problem: null };
@@ -109,10 +109,18 @@ function readLine(line: string, before: readonly KnownKey[]): KnownKey | string 
   if (!isSignedBy(key)) return "its key has not signed it: it was changed";
   if (fields.previous !== (previous?.keyid ?? null)) return "the key before it is another one";
   if (previous !== undefined && fields.first_receipt < previous.first_receipt) return "it begins before the key before";
-  const is_proven = previous === undefined ? fields.without_previous === undefined : isSignedBy(previous);
-  if (!is_proven && fields.without_previous === undefined) return "the key before has not signed it";
+  const isProven = previous === undefined ? fields.without_previous === undefined : isSignedBy(previous);
+  if (!isProven && fields.without_previous === undefined) return "the key before has not signed it";
   const { since, first_receipt } = fields;
-  return { ...key, since, until: null, first_receipt, end_receipt: null, previous: fields.previous, is_proven };
+  return {
+    ...key,
+    since,
+    until: null,
+    first_receipt,
+    endReceipt: null,
+    previous: fields.previous,
+    is_proven: isProven,
+  };
 }
 
 function keyIn(pem: string): PublicKey | undefined {

@@ -34,14 +34,14 @@ const WHAT = "the list of receipt keys,";
  */
 export class ReceiptKeys {
   readonly #parts: ReceiptKeysParts;
-  readonly #list_file: string;
+  readonly #listFile: string;
   #current: SigningKey | undefined;
   #failure: GateError | undefined;
   #known: readonly KnownKey[] = [];
 
   constructor(parts: ReceiptKeysParts) {
     this.#parts = parts;
-    this.#list_file = join(parts.folder, KEYS_FILE);
+    this.#listFile = join(parts.folder, KEYS_FILE);
   }
 
   /** Undefined while there is none that can be used: `failure` says why. */
@@ -65,7 +65,7 @@ export class ReceiptKeys {
     try {
       return this.#open();
     } catch (error) {
-      this.#failure = fileError(error, WHAT, this.#list_file);
+      this.#failure = fileError(error, WHAT, this.#listFile);
       return "as they were";
     }
   }
@@ -81,8 +81,8 @@ export class ReceiptKeys {
     if (previous === undefined && !without_previous) throw this.#failure ?? noKey("there is no key of receipts");
     this.#repairList();
     const last = this.#known.at(-1);
-    const next_file = this.#nextFile;
-    const made = makeSigningKey(next_file);
+    const nextFile = this.#nextFile;
+    const made = makeSigningKey(nextFile);
     const begins = {
       since: this.#now(),
       first_receipt: Math.max(this.#parts.numbers().next, last?.first_receipt ?? 1),
@@ -91,7 +91,7 @@ export class ReceiptKeys {
     const lost: Pick<NewKey, "without_previous"> = previous === undefined ? { without_previous: "key lost" } : {};
     try {
       this.#add(made, { ...begins, previous: last?.keyid ?? null, ...lost }, signers);
-      this.#replaceKey(next_file);
+      this.#replaceKey(nextFile);
     } finally {
       // Once the list has it no other key may sign, also where it can't be put into its place: the next start completes that.
       if (this.#readList().keys.at(-1)?.keyid === made.keyid) this.#take(made);
@@ -103,14 +103,14 @@ export class ReceiptKeys {
     const { key_file } = this.#parts;
     const list = this.#readList();
     this.#known = list.keys;
-    if (list.problem !== null) throw damagedList(this.#list_file, list);
+    if (list.problem !== null) throw damagedList(this.#listFile, list);
     const last = list.keys.at(-1);
     if (last !== undefined && this.#completeRotation(last)) return "as they were";
     const key = readSigningKey(key_file);
     if (last === undefined) return this.#begin(key);
     if (key === undefined) throw noKey(`the key of receipts ${key_file} is missing`);
     if (key.keyid !== last.keyid)
-      throw noKey(`${key_file} is not the last key of the list ${this.#list_file}: one of the two isn't this gate's`);
+      throw noKey(`${key_file} is not the last key of the list ${this.#listFile}: one of the two isn't this gate's`);
     this.#current = key;
     return "as they were";
   }
@@ -119,13 +119,13 @@ export class ReceiptKeys {
   #begin(key: SigningKey | undefined): OpenedKeys {
     const { numbers, key_file } = this.#parts;
     const { next, first } = numbers();
-    const is_first = next === 1;
-    if (key === undefined && !is_first) throw noKey(`the key of receipts ${key_file} and the list of keys are missing`);
+    const isFirst = next === 1;
+    if (key === undefined && !isFirst) throw noKey(`the key of receipts ${key_file} and the list of keys are missing`);
     const signs = key ?? makeSigningKey(key_file);
     const begins = { since: this.#now(), first_receipt: first ?? next, previous: null };
-    this.#add(signs, is_first ? begins : { ...begins, without_previous: "list lost" }, [signs]);
+    this.#add(signs, isFirst ? begins : { ...begins, without_previous: "list lost" }, [signs]);
     this.#take(signs);
-    return is_first ? "first key made" : "list made again";
+    return isFirst ? "first key made" : "list made again";
   }
 
   /** A gate that was killed while it changed the key: the new one is in the list already, and not yet in its place. */
@@ -146,10 +146,10 @@ export class ReceiptKeys {
   }
 
   /** What can't be used is kept beside it, for whoever looks into it. */
-  #replaceKey(next_file: string): void {
+  #replaceKey(nextFile: string): void {
     const { key_file } = this.#parts;
     if (this.#current === undefined && this.#failure !== undefined) keepAside(key_file, this.#parts.now());
-    renameSync(next_file, key_file);
+    renameSync(nextFile, key_file);
     syncFolder(dirname(key_file));
   }
 
@@ -161,13 +161,13 @@ export class ReceiptKeys {
 
   #newest(): KnownKey {
     const newest = this.#known.at(-1);
-    if (newest === undefined) throw noKey(`${this.#list_file} is empty`);
+    if (newest === undefined) throw noKey(`${this.#listFile} is empty`);
     return newest;
   }
 
   #add(key: SigningKey, fields: Omit<NewKey, "gate_version">, signers: readonly SigningKey[]): void {
     const line = keyLine(key, { ...fields, gate_version: this.#parts.gate_version }, signers);
-    const descriptor = openOwnFile(this.#list_file, "append");
+    const descriptor = openOwnFile(this.#listFile, "append");
     try {
       writeWhole(descriptor, `${line}\n`);
       fsyncSync(descriptor);
@@ -179,18 +179,18 @@ export class ReceiptKeys {
 
   /** From a line on that no gate has written nothing can be read: what is before it stays, the whole is kept beside it. */
   #repairList(): void {
-    const text = bytesOf(this.#list_file).toString("utf8");
+    const text = bytesOf(this.#listFile).toString("utf8");
     const { problem } = readKeys(text);
     if (problem === null) return;
-    writeDurably(`${this.#list_file}.unusable-${this.#parts.now()}`, text, WHAT);
+    writeDurably(`${this.#listFile}.unusable-${this.#parts.now()}`, text, WHAT);
     const whole = text.split("\n").slice(0, problem.line - 1);
-    writeDurably(this.#list_file, whole.map((line) => `${line}\n`).join(""), WHAT);
+    writeDurably(this.#listFile, whole.map((line) => `${line}\n`).join(""), WHAT);
   }
 
   #readList(): KeyList {
-    const bytes = bytesOf(this.#list_file);
+    const bytes = bytesOf(this.#listFile);
     const end = bytes.lastIndexOf(0x0a) + 1;
-    if (end < bytes.length) cutTornLine(this.#list_file, { start: end, end: bytes.length });
+    if (end < bytes.length) cutTornLine(this.#listFile, { start: end, end: bytes.length });
     return readKeys(bytes.toString("utf8", 0, end));
   }
 
@@ -201,11 +201,11 @@ export class ReceiptKeys {
 
 /**
  * The keys in this list of public keys; none where there is no file. @throws GateError `not_a_file`, or the system's error
- * @param key_file of the private key, with which its own signatures are verified in less time
+ * @param keyFile of the private key, with which its own signatures are verified in less time
  */
-export function knownKeys(folder: string, key_file?: string): KeyList {
+export function knownKeys(folder: string, keyFile?: string): KeyList {
   const list = readKeys(bytesOf(join(folder, KEYS_FILE)).toString("utf8"));
-  const own = key_file === undefined ? undefined : unlessUnusable(() => readSigningKey(key_file));
+  const own = keyFile === undefined ? undefined : unlessUnusable(() => readSigningKey(keyFile));
   return own === undefined ? list : verifiedBy(own, list);
 }
 
@@ -228,9 +228,9 @@ function bytesOf(file: string): Buffer {
   }
 }
 
-function keepAside(file: string, now_ms: number): void {
+function keepAside(file: string, nowMs: number): void {
   try {
-    renameSync(file, `${file}.unusable-${now_ms}`);
+    renameSync(file, `${file}.unusable-${nowMs}`);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }

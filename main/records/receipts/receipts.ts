@@ -43,7 +43,7 @@ interface Source {
   /** The last row of which the database knows that. */
   settled: number;
   /** Rows that an earlier gate has left. */
-  late_through: number;
+  lateThrough: number;
 }
 
 /**
@@ -57,22 +57,22 @@ export class Receipts {
   readonly #parts: ReceiptsParts;
   readonly #files: ReceiptFiles;
   readonly #sources: readonly Source[];
-  readonly #pieces = new SlicedWork((ends_at) => this.#work(ends_at));
+  readonly #pieces = new SlicedWork((endsAt) => this.#work(endsAt));
   #next = 1;
-  #is_open = false;
-  #is_failing = false;
+  #isOpen = false;
+  #isFailing = false;
   /** What was written last may not be on the disk. */
-  #is_sync_failing = false;
+  #isSyncFailing = false;
   /** What was begun gets to the disk later: the databases may be closed then. */
-  #is_closed = false;
+  #isClosed = false;
   /** What an earlier gate had in the files, although it was still due. */
-  #made_before = new Set<string>();
-  #is_unsettled = false;
+  #madeBefore = new Set<string>();
+  #isUnsettled = false;
   #waking: NodeJS.Immediate | undefined;
 
   constructor(parts: ReceiptsParts) {
     this.#parts = parts;
-    this.#sources = [parts.cards, parts.grants].map((due) => ({ due, written: 0, settled: 0, late_through: 0 }));
+    this.#sources = [parts.cards, parts.grants].map((due) => ({ due, written: 0, settled: 0, lateThrough: 0 }));
     this.#files = new ReceiptFiles(parts.folder, (error) => this.#fail(error));
     const { key_file, folder, gate_version, now } = parts;
     const numbers = () => ({ next: this.#next, first: this.#files.firstNumber() });
@@ -82,7 +82,7 @@ export class Receipts {
   /** Opens the keys and continues where an earlier gate ended. Never throws. */
   begin(): void {
     this.#attempt(() => {
-      for (const source of this.#sources) source.late_through = source.due.last();
+      for (const source of this.#sources) source.lateThrough = source.due.last();
       this.#resume();
     });
     // At once: a gate that is killed again and again makes them, too.
@@ -105,13 +105,13 @@ export class Receipts {
   /** Called periodically: makes what is due, and notes what is on the disk by now. Never throws. */
   flush(): void {
     this.#pieces.go();
-    if (!this.#is_unsettled) return;
-    this.#is_unsettled = false;
+    if (!this.#isUnsettled) return;
+    this.#isUnsettled = false;
     const through = this.#position();
-    this.#files.sync((is_synced) => {
-      this.#is_sync_failing = !is_synced;
-      if (is_synced) this.#attempt(() => this.#settle(through));
-      else this.#is_unsettled = true;
+    this.#files.sync((isSynced) => {
+      this.#isSyncFailing = !isSynced;
+      if (isSynced) this.#attempt(() => this.#settle(through));
+      else this.#isUnsettled = true;
     });
   }
 
@@ -123,15 +123,15 @@ export class Receipts {
       this.#settle(this.#position());
     });
     this.#files.close();
-    this.#is_open = false;
-    this.#is_closed = true;
+    this.#isOpen = false;
+    this.#isClosed = true;
   }
 
   /** Makes another key. See `ReceiptKeys.rotate`. @throws GateError `file_unusable` */
   rotateKey(options: { without_previous: boolean }): KnownKey {
     this.makeAll();
     const key = this.keys.rotate(options);
-    this.#is_open = false;
+    this.#isOpen = false;
     this.#pieces.go();
     return key;
   }
@@ -143,19 +143,19 @@ export class Receipts {
     if (opened === "list made again") this.#reportRenewed();
     if (this.keys.failure !== undefined) throw this.keys.failure;
     const left = this.#sources.some(({ due, written }) => due.last() > written);
-    this.#made_before = left ? this.#files.lastEvents() : new Set();
-    this.#is_open = true;
+    this.#madeBefore = left ? this.#files.lastEvents() : new Set();
+    this.#isOpen = true;
   }
 
   /** As many as fit, of each database in turn. Returns whether there is more. */
-  #work(ends_at: number): boolean {
+  #work(endsAt: number): boolean {
     return this.#attempt(() => {
       if (!this.#parts.isIntact()) return false;
-      if (!this.#is_open) this.#resume();
+      if (!this.#isOpen) this.#resume();
       for (const source of this.#sources) {
-        while (this.#make(source)) if (performance.now() >= ends_at) return true;
+        while (this.#make(source)) if (performance.now() >= endsAt) return true;
       }
-      this.#made_before.clear();
+      this.#madeBefore.clear();
       this.#succeeded();
       return false;
     });
@@ -166,22 +166,22 @@ export class Receipts {
     const listed = source.due.list(source.written, TOGETHER);
     const last = listed.at(-1);
     if (last === undefined) return false;
-    const due = listed.filter(({ event }) => !this.#made_before.has(event));
-    if (due.length > 0) this.#sign(due, source.late_through);
+    const due = listed.filter(({ event }) => !this.#madeBefore.has(event));
+    if (due.length > 0) this.#sign(due, source.lateThrough);
     source.written = last.id;
-    this.#is_unsettled = true;
+    this.#isUnsettled = true;
     return listed.length === TOGETHER;
   }
 
-  #sign(due: readonly Due[], late_through: number): void {
+  #sign(due: readonly Due[], lateThrough: number): void {
     const key = this.keys.current;
     if (key === undefined) throw this.keys.failure ?? new Error("no key");
-    const now_ms = this.#parts.now();
+    const nowMs = this.#parts.now();
     const lines = due.map(({ id, statement }, index) => {
-      const late = id <= late_through ? true : undefined;
-      return signedLine(statement({ receipt: this.#next + index, ts: now_ms / 1000, late }), [key]);
+      const late = id <= lateThrough ? true : undefined;
+      return signedLine(statement({ receipt: this.#next + index, ts: nowMs / 1000, late }), [key]);
     });
-    this.#files.append(lines, now_ms);
+    this.#files.append(lines, nowMs);
     this.#next += due.length;
   }
 
@@ -202,7 +202,7 @@ export class Receipts {
 
   /** Returns what `act` does; false where it fails, or all is closed. */
   #attempt(act: () => unknown): boolean {
-    if (this.#is_closed) return false;
+    if (this.#isClosed) return false;
     try {
       return act() === true;
     } catch (error) {
@@ -214,25 +214,25 @@ export class Receipts {
   #fail(error: unknown): void {
     this.failures++;
     const { alarms, folder, key_file, failed } = this.#parts;
-    if (!this.#is_failing) failed("making receipts", error);
-    this.#is_failing = true;
+    if (!this.#isFailing) failed("making receipts", error);
+    this.#isFailing = true;
     // What is in the files then is looked at again before anything is added.
-    this.#is_open = false;
+    this.#isOpen = false;
     // What becomes of a database is reported by its own alarm.
     if (errorCode(error).startsWith("SQLITE")) return;
     const found: GateError = fileError(error, "the folder of receipts", folder);
-    const is_key = error === this.keys.failure;
+    const isKey = error === this.keys.failure;
     alarms.raise({
       code: "receipts_unwritable",
-      subject: is_key ? key_file : folder,
+      subject: isKey ? key_file : folder,
       message: `${found.message}; receipts are made later`,
       hint: found.hint,
     });
   }
 
   #succeeded(): void {
-    if (!this.#is_failing || this.#is_sync_failing) return;
-    this.#is_failing = false;
+    if (!this.#isFailing || this.#isSyncFailing) return;
+    this.#isFailing = false;
     const { alarms, folder, key_file } = this.#parts;
     for (const subject of [folder, key_file]) alarms.clear("receipts_unwritable", subject);
   }
@@ -265,7 +265,7 @@ export class ReceiptFiles {
   #file = "";
   #size = 0;
   /** When the open file was last found to be in its folder, by `performance.now()`. */
-  #checked_at = 0;
+  #checkedAt = 0;
 
   /** `failed` is called with the error of a failed sync. */
   constructor(folder: string, failed: (error: Error) => void) {
@@ -308,8 +308,8 @@ export class ReceiptFiles {
   }
 
   /** Adds whole lines, all or none. @throws the system's error, GateError `not_a_file` */
-  append(lines: readonly string[], now_ms: number): void {
-    const fd = this.#open(monthFile(now_ms));
+  append(lines: readonly string[], nowMs: number): void {
+    const fd = this.#open(monthFile(nowMs));
     try {
       this.#size += writeWhole(fd, lines.map((line) => `${line}\n`).join(""));
     } catch (error) {
@@ -319,7 +319,7 @@ export class ReceiptFiles {
   }
 
   /** Calls `done` with whether what was added is on the disk. */
-  sync(done: (is_synced: boolean) => void): void {
+  sync(done: (isSynced: boolean) => void): void {
     if (this.#fd === undefined) return done(true);
     fdatasync(this.#fd, (error) => {
       // Closed meanwhile, after a sync of its own: the next one tells.
@@ -351,9 +351,9 @@ export class ReceiptFiles {
   }
 
   #wasInPlace(fd: number): boolean {
-    const now_ms = performance.now();
-    if (now_ms - this.#checked_at < CHECK_INTERVAL_MS) return true;
-    this.#checked_at = now_ms;
+    const nowMs = performance.now();
+    if (nowMs - this.#checkedAt < CHECK_INTERVAL_MS) return true;
+    this.#checkedAt = nowMs;
     return this.#isInPlace(fd);
   }
 
@@ -380,7 +380,7 @@ export class ReceiptFiles {
 /** What a killed gate was writing: its receipt is still due. */
 function cutUnended(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
-  for (const line of lastLines(path, LINE_BYTES)) if (!line.is_ended) cutTornLine(path, line);
+  for (const line of lastLines(path, LINE_BYTES)) if (!line.isEnded) cutTornLine(path, line);
 }
 
 /** The number of the first of these lines that is a receipt. */

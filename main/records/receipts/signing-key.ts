@@ -22,9 +22,9 @@ export interface PublicKey {
   /** SHA-256 (hex) of the public key in DER (SPKI). */
   readonly keyid: string;
   /** PEM, of the public key. */
-  readonly public_pem: string;
+  readonly publicPem: string;
   /** The raw public key, 32 bytes. */
-  readonly public_bytes: Buffer;
+  readonly publicBytes: Buffer;
   verify(message: Uint8Array, signature: Uint8Array): boolean;
 }
 
@@ -63,11 +63,11 @@ export function publicKey(pem: string): PublicKey {
 
 /** An Ed25519 key signs a message always alike, and signing takes a third of what verifying takes. */
 function signingKey(key: KeyObject): SigningKey {
-  const of_public = publicKeyOf(createPublicKey(key));
+  const ofPublic = publicKeyOf(createPublicKey(key));
   return {
-    ...of_public,
+    ...ofPublic,
     sign: (message) => sign(null, message, key),
-    verify: (message, signature) => sign(null, message, key).equals(signature) || of_public.verify(message, signature),
+    verify: (message, signature) => sign(null, message, key).equals(signature) || ofPublic.verify(message, signature),
   };
 }
 
@@ -76,16 +76,16 @@ function publicKeyOf(key: KeyObject): PublicKey {
   const { x = "" } = key.export({ format: "jwk" });
   return {
     keyid: hash("sha256", key.export({ type: "spki", format: "der" }), "hex"),
-    public_pem: key.export({ type: "spki", format: "pem" }).toString(),
-    public_bytes: Buffer.from(x, "base64url"),
+    publicPem: key.export({ type: "spki", format: "pem" }).toString(),
+    publicBytes: Buffer.from(x, "base64url"),
     verify: (message, signature) => verify(null, message, key, signature),
   };
 }
 
 function unusable(file: string, error: unknown): GateError {
   // Node's and OpenSSL's words about a file's content may quote it.
-  const is_content = error instanceof Error && (!("syscall" in error) || error.syscall === undefined);
-  if (error instanceof GateError || !is_content) return fileError(error, WHAT, file);
+  const isContent = error instanceof Error && (!("syscall" in error) || error.syscall === undefined);
+  if (error instanceof GateError || !isContent) return fileError(error, WHAT, file);
   return new GateError(
     "file_unusable",
     `${WHAT} ${file} holds no Ed25519 private key`,

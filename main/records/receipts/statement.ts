@@ -109,16 +109,16 @@ export const statementSchema = z.discriminatedUnion("predicateType", [
 export type Statement = z.output<typeof statementSchema>;
 
 /** `call_hash`: SHA-256 of executor and arguments. Where an earlier version kept none, of what the receipt itself says. */
-export function answerStatement(predicate: AnswerPredicate, call_hash: string): Statement {
-  const sha256 = isDigest(call_hash) ? call_hash : hash("sha256", predicate.token, "hex");
+export function answerStatement(predicate: AnswerPredicate, callHash: string): Statement {
+  const sha256 = isDigest(callHash) ? callHash : hash("sha256", predicate.token, "hex");
   const subject: Statement["subject"] = [{ name: "call", digest: { sha256 } }];
   return { _type: IN_TOTO, subject, predicateType: ANSWER_PREDICATE, predicate };
 }
 
 /** `call_hash`: of the call whose card it was given by, where there was one. */
-export function grantStatement(predicate: GrantPredicate, call_hash: string | undefined): Statement {
+export function grantStatement(predicate: GrantPredicate, callHash: string | undefined): Statement {
   const subject: Statement["subject"] = [{ name: "grant", digest: { sha256: grantDigest(predicate.grant) } }];
-  if (call_hash !== undefined && isDigest(call_hash)) subject.unshift({ name: "call", digest: { sha256: call_hash } });
+  if (callHash !== undefined && isDigest(callHash)) subject.unshift({ name: "call", digest: { sha256: callHash } });
   return { _type: IN_TOTO, subject, predicateType: GRANT_PREDICATE, predicate };
 }
 

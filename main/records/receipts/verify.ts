@@ -56,7 +56,7 @@ export interface ReceiptsReport {
 export interface TrustedKey extends Pick<PublicKey, "keyid" | "verify"> {
   first_receipt: number;
   /** Exclusive; null: for all that follow. */
-  end_receipt: number | null;
+  endReceipt: number | null;
 }
 
 const MESSAGES: Readonly<Record<Unreadable | "unknown_statement" | "signature", string>> = {
@@ -70,10 +70,10 @@ const MESSAGES: Readonly<Record<Unreadable | "unknown_statement" | "signature", 
 
 export interface VerifiedText {
   /** As a file of the gate's: its name says which month, and its last line is ended. */
-  month_file?: string;
+  monthFile?: string;
   /** How a problem names it. */
   name: string | null;
-  text: Iterable<{ bytes: Buffer; is_ended: boolean }>;
+  text: Iterable<{ bytes: Buffer; isEnded: boolean }>;
 }
 
 /** Follows receipts in the order in which they are in their files. */
@@ -90,19 +90,19 @@ export class ReceiptsVerifier {
   }
 
   /** @throws the system's error */
-  add({ name, month_file, text }: VerifiedText): void {
+  add({ name, monthFile, text }: VerifiedText): void {
     let line = 0;
     let before = 0;
-    for (const { bytes, is_ended } of text) {
+    for (const { bytes, isEnded } of text) {
       line++;
       const at = { file: name, line };
-      if (!is_ended && month_file !== undefined) {
+      if (!isEnded && monthFile !== undefined) {
         this.#report("cut_off", { ...at, receipt: null }, "the last line has no end");
         continue;
       }
       const statement = this.#verified(bytes.toString("utf8"), at);
       if (statement === undefined) continue;
-      this.#place(statement, { ...at, receipt: statement.predicate.receipt }, before, month_file);
+      this.#place(statement, { ...at, receipt: statement.predicate.receipt }, before, monthFile);
       before = statement.predicate.receipt;
     }
   }
@@ -152,12 +152,12 @@ export class ReceiptsVerifier {
     return undefined;
   }
 
-  #place(statement: Statement, at: Place & { receipt: number }, before: number, month_file: string | undefined): void {
+  #place(statement: Statement, at: Place & { receipt: number }, before: number, inMonth: string | undefined): void {
     const { receipt, event, ts } = statement.predicate;
     if (this.#numbers.has(receipt) || this.#events.has(event))
       this.#report("duplicate", at, `receipt ${receipt} was there before`);
     else if (receipt < before) this.#report("order", at, `receipt ${receipt} comes after receipt ${before}`);
-    if (month_file !== undefined && monthFile(ts * 1000) !== month_file)
+    if (inMonth !== undefined && monthFile(ts * 1000) !== inMonth)
       this.#report("month", at, `receipt ${receipt} is of another month: ${monthFile(ts * 1000).slice(0, 7)}`);
     this.#numbers.add(receipt);
     this.#events.add(event);
@@ -188,7 +188,7 @@ export function verifyFolder(folder: string, { keys, problem }: KeyList, last: n
     if (!is_proven) verifier.report("keys", KEYS_FILE, `the key before ${shortKey(keyid)} has not signed it`);
   for (const file of monthFiles(folder)) {
     try {
-      verifier.add({ name: file, month_file: file, text: linesBetween(join(folder, file), 0) });
+      verifier.add({ name: file, monthFile: file, text: linesBetween(join(folder, file), 0) });
     } catch (error) {
       verifier.report("unreadable", file, `it can't be read (${errorCode(error)})`);
     }
@@ -200,8 +200,8 @@ export function verifyFolder(folder: string, { keys, problem }: KeyList, last: n
 export function verifyText(text: string, file: string | undefined, keys: readonly TrustedKey[]): ReceiptsReport {
   const verifier = new ReceiptsVerifier(keys);
   const name = file === undefined ? null : basename(file);
-  const month_file = name !== null && MONTH_FILE.test(name) ? { month_file: name } : {};
-  verifier.add({ name, ...month_file, text: linesOf(text) });
+  const monthFile = name !== null && MONTH_FILE.test(name) ? { monthFile: name } : {};
+  verifier.add({ name, ...monthFile, text: linesOf(text) });
   return verifier.end();
 }
 
@@ -213,7 +213,7 @@ export function keysIn(text: string, readList: (text: string) => KeyList): reado
   const pems = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g);
   try {
     if (pems !== null && !text.trimStart().startsWith("{"))
-      return pems.map((pem) => ({ ...publicKey(pem), first_receipt: 1, end_receipt: null }));
+      return pems.map((pem) => ({ ...publicKey(pem), first_receipt: 1, endReceipt: null }));
   } catch {
     return undefined; // another kind of key
   }
@@ -222,17 +222,17 @@ export function keysIn(text: string, readList: (text: string) => KeyList): reado
 }
 
 /** One envelope that another program has spread over several lines is one, too: of another form. */
-function* linesOf(text: string): Generator<{ bytes: Buffer; is_ended: boolean }> {
+function* linesOf(text: string): Generator<{ bytes: Buffer; isEnded: boolean }> {
   const lines = text.split("\n");
   const rest = lines.pop() ?? "";
-  const is_one = lines.length > 1 && text.trimStart().startsWith("{") && !lines[0]?.includes("}");
-  if (is_one) return yield { bytes: Buffer.from(text.trim()), is_ended: true };
-  for (const line of lines) yield { bytes: Buffer.from(line), is_ended: true };
-  if (rest !== "") yield { bytes: Buffer.from(rest), is_ended: false };
+  const isOne = lines.length > 1 && text.trimStart().startsWith("{") && !lines[0]?.includes("}");
+  if (isOne) return yield { bytes: Buffer.from(text.trim()), isEnded: true };
+  for (const line of lines) yield { bytes: Buffer.from(line), isEnded: true };
+  if (rest !== "") yield { bytes: Buffer.from(rest), isEnded: false };
 }
 
-function isCurrent({ first_receipt, end_receipt }: TrustedKey, receipt: number): boolean {
-  return receipt >= first_receipt && (end_receipt === null || receipt < end_receipt);
+function isCurrent({ first_receipt, endReceipt }: TrustedKey, receipt: number): boolean {
+  return receipt >= first_receipt && (endReceipt === null || receipt < endReceipt);
 }
 
 /** The first digits, which name a key among a gate's few. */

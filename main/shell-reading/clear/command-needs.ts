@@ -24,8 +24,8 @@ export type Folder = string | null;
 
 /** What came before it in its line. */
 export interface Situation {
-  has_input: boolean;
-  input_text?: string | undefined;
+  hasInput: boolean;
+  inputText?: string | undefined;
   has_changed: boolean;
   before: ClearCommand | undefined;
   /** Every folder that the shell may be in, or was in before. */
@@ -40,7 +40,7 @@ export class CommandReader {
   readonly #cwd: Folder;
   readonly #situation: Situation;
   readonly #needs: ResolvedRequirement[] = [];
-  #uses_git = false;
+  #usesGit = false;
   #unclear: string | null = null;
 
   constructor(home: string, start: Folder, cwd: Folder, situation: Situation) {
@@ -50,8 +50,8 @@ export class CommandReader {
     this.#situation = situation;
   }
 
-  /** `uses_git`: it works on a repository, by whatever path or prefix it is called. */
-  read(command: ClearCommand): { needs: ResolvedRequirement[]; unclear: string | null; uses_git: boolean } {
+  /** `usesGit`: it works on a repository, by whatever path or prefix it is called. */
+  read(command: ClearCommand): { needs: ResolvedRequirement[]; unclear: string | null; usesGit: boolean } {
     for (const { kind, target } of command.redirects) {
       if (/^\/dev\/(?:null|stdin|stdout|stderr|tty)$/.test(target.text)) continue;
       // bash opens connections by these names.
@@ -59,57 +59,56 @@ export class CommandReader {
       else this.#touch({ kind, word: target });
     }
     const program = programCalled(command.words[0]?.text ?? "");
-    if (command.words.some(({ is_revision }) => is_revision) && program?.works_on_repository !== true)
+    if (command.words.some(({ isRevision }) => isRevision) && program?.worksOnRepository !== true)
       this.#doubt("a word that zsh may take for a pattern");
     this.#command(command.words);
-    return { needs: this.#needs, unclear: this.#unclear, uses_git: this.#uses_git };
+    return { needs: this.#needs, unclear: this.#unclear, usesGit: this.#usesGit };
   }
 
   #doubt(why: string): void {
     this.#unclear ??= why;
   }
 
-  #command(given_words: readonly ClearWord[], found: readonly Word[] = []): void {
-    const words = given_words.map((word) => (word.begins_open ? this.#opened(word) : word));
+  #command(givenWords: readonly ClearWord[], found: readonly Word[] = []): void {
+    const words = givenWords.map((word) => (word.beginsOpen ? this.#opened(word) : word));
     const [first, ...args] = words;
     if (first === undefined) return this.#doubt("no command");
     if (!found.every(isPlainStart)) this.#doubt("a starting point whose names may mean more than files");
     const path = /^\/(?:usr\/)?bin\/([^/]+)$/.exec(first.text);
     const name = path?.[1] ?? first.text;
     if (name.includes("/")) return this.#doubt("a program of its own");
-    const looked_up = [...(path === null ? [name] : []), ...(programCalled(name)?.looks_up ?? [])];
-    if (looked_up.some((one) => this.#situation.programs?.isPlanted(one, this.#cwd)))
+    const lookedUp = [...(path === null ? [name] : []), ...(programCalled(name)?.looksUp ?? [])];
+    if (lookedUp.some((one) => this.#situation.programs?.isPlanted(one, this.#cwd)))
       this.#doubt("a program by its name in a folder that agents may write");
     const rest = clearPrefix(name, args);
     // What a shell does itself changes the line, where the wrapper is the shell's own word as well.
     if (rest !== null)
-      return programCalled(rest[0]?.text ?? "")?.changes_shell
+      return programCalled(rest[0]?.text ?? "")?.changesShell
         ? this.#doubt("a wrapped shell command")
         : this.#command(rest, found);
-    if (repeaterCalled(name)?.names_from === "input") {
+    if (repeaterCalled(name)?.namesFrom === "input") {
       const given = givenByXargs(args, this.#situation.before);
       if (given === null) return this.#doubt("names from an input that isn't known");
-      const has_link =
-        !given.is_plain && given.found.some(({ text }) => this.#cwd === null || mayHoldLinks(resolve(this.#cwd, text)));
-      return has_link ? this.#doubt("a link that is followed") : this.#command(given.words, given.found);
+      const hasLink =
+        !given.isPlain && given.found.some(({ text }) => this.#cwd === null || mayHoldLinks(resolve(this.#cwd, text)));
+      return hasLink ? this.#doubt("a link that is followed") : this.#command(given.words, given.found);
     }
     const program = programCalled(name);
     if (program === undefined) return this.#doubt("a program that isn't known to be harmless");
-    this.#uses_git ||= program.works_on_repository === true;
+    this.#usesGit ||= program.worksOnRepository === true;
     const context: CommandContext = {
       cwd: this.#cwd,
       home: this.#home,
-      has_input: this.#situation.has_input,
-      input_text: this.#situation.input_text ?? null,
-      looks_at_disk: true,
+      hasInput: this.#situation.hasInput,
+      inputText: this.#situation.inputText ?? null,
+      looksAtDisk: true,
     };
     const { accesses, unclear, runs } = accessesOf(program, args, context, name);
     if (unclear !== null) this.#doubt(unclear);
-    if (program.in_first_folder_only && this.#cwd !== this.#start) this.#doubt("another folder than the line's own");
+    if (program.inFirstFolderOnly && this.#cwd !== this.#start) this.#doubt("another folder than the line's own");
     for (const word of args) this.#names(word, program, accesses, found);
     // What the shell leaves as it is where nothing matches, git expands itself.
-    if (program.works_on_repository && args.some(({ glob }) => glob))
-      this.#doubt("a pattern that git itself may expand");
+    if (program.worksOnRepository && args.some(({ glob }) => glob)) this.#doubt("a pattern that git itself may expand");
     for (const access of accesses) this.#access(access, found);
     for (const inner of runs ?? []) {
       const starts = accesses.filter(({ kind, is_tree }) => kind === "list" && is_tree).map(({ word }) => word);
@@ -123,15 +122,15 @@ export class CommandReader {
   /** A pattern that may begin with anything: clear while every name that it matches is a plain file's to every program. */
   #opened(word: ClearWord): ClearWord {
     const [segment = ""] = word.text.split("/");
-    const is_plain = this.#cwd !== null && !this.#situation.has_changed;
+    const isPlain = this.#cwd !== null && !this.#situation.has_changed;
     if (word.text.startsWith("-")) {
       // bash and dash pass on as it is what matches nothing, zsh doesn't run the line.
-      if (!is_plain || !allNames(this.#cwd ?? "", segment, () => false)) this.#doubt(OPEN);
+      if (!isPlain || !allNames(this.#cwd ?? "", segment, () => false)) this.#doubt(OPEN);
       this.#touch({ kind: "list", word: "here" });
-      const { glob: _, begins_open: __, ...rest } = word;
+      const { glob: _, beginsOpen: __, ...rest } = word;
       return { ...rest, pieces: [{ text: word.text, kind: "text" }] };
     }
-    if (!is_plain || !allNames(this.#cwd ?? "", segment, (name) => PLAIN_NAME.test(name))) this.#doubt(OPEN);
+    if (!isPlain || !allNames(this.#cwd ?? "", segment, (name) => PLAIN_NAME.test(name))) this.#doubt(OPEN);
     return word;
   }
 
@@ -140,9 +139,9 @@ export class CommandReader {
    * name that aren't known are clear where words are only printed as well.
    */
   #names(word: ClearWord, program: Program, accesses: readonly Access[], found: readonly Word[]): void {
-    const are_printed = program.prints_words === true;
-    if (word.is_status && !are_printed && program.takes_status !== true) this.#doubt("a number that isn't known");
-    if (word.is_name && (are_printed || accesses.some((access) => access.word === word && access.is_one))) return;
+    const arePrinted = program.printsWords === true;
+    if (word.isStatus && !arePrinted && program.takesStatus !== true) this.#doubt("a number that isn't known");
+    if (word.isName && (arePrinted || accesses.some((access) => access.word === word && access.is_one))) return;
     const isFile = ({ kind, word: one }: Access) => one === word && (kind === "read" || kind === "list");
     if (word.glob === true && !accesses.some((access) => isFile(access) && access.is_many === true))
       this.#doubt("a pattern where no files are named");
@@ -178,18 +177,18 @@ export class CommandReader {
     const last = segments.at(-1) ?? "";
     if (last.startsWith(".") || askedEachTime(`/${last}`) !== undefined)
       return this.#doubt("a pattern that may match what is asked about by name");
-    const is_hidden = segments.slice(first).some((segment) => segment.startsWith("."));
-    this.#need({ ...access, is_tree: true, ...(is_hidden ? {} : { skips_hidden: true }) }, base);
+    const isHidden = segments.slice(first).some((segment) => segment.startsWith("."));
+    this.#need({ ...access, is_tree: true, ...(isHidden ? {} : { skips_hidden: true }) }, base);
   }
 
   #host({ word, sends }: Access): void {
     // curl reads addresses from the file behind an @.
     if (word === "here" || word.glob || /\\|^@/.test(word.text)) return this.#doubt("a host that isn't plain");
-    const has_scheme = /^[a-z][a-z0-9+.-]*:/i.test(word.text) && !/^[\w.-]+:\d+(?:\/|$)/.test(word.text);
-    const target = urlTarget(has_scheme ? word.text : `http://${word.text}`, sends);
+    const hasScheme = /^[a-z][a-z0-9+.-]*:/i.test(word.text) && !/^[\w.-]+:\d+(?:\/|$)/.test(word.text);
+    const target = urlTarget(hasScheme ? word.text : `http://${word.text}`, sends);
     // curl itself expands braces and ranges.
-    const has_pattern = /[{}[\]]/.test(word.text.replace(/^\w+:\/\/\[[0-9a-fA-F:.]+\]/, ""));
-    if (target.kind !== "host" || has_pattern) return this.#doubt("a host that isn't plain");
+    const hasPattern = /[{}[\]]/.test(word.text.replace(/^\w+:\/\/\[[0-9a-fA-F:.]+\]/, ""));
+    if (target.kind !== "host" || hasPattern) return this.#doubt("a host that isn't plain");
     this.#needs.push({ capability: "network:http", target });
   }
 
@@ -219,8 +218,8 @@ export class CommandReader {
     // A listing above the home is only asked about; contents and changes there are the guard's as well.
     if (target === null || (access.kind === "list" && target.is_tree && isAtOrBelow(this.#home, target.lexical)))
       return;
-    const is_folder = access.kind === "list" && !target.is_tree && (access.word === "here" || isFolder(path));
-    this.#push("fs:read", is_folder ? { ...target, is_folder: true } : target, {
+    const asFolder = access.kind === "list" && !target.is_tree && (access.word === "here" || isFolder(path));
+    this.#push("fs:read", asFolder ? { ...target, is_folder: true } : target, {
       ...(access.kind === "list" ? { access: "list" } : {}),
       ...(access.skips_hidden ? { skips_hidden: true } : {}),
     });
@@ -229,17 +228,17 @@ export class CommandReader {
   /** Trees only strictly below the folder that the line begins in. */
   #deletes(access: Access, path: string): void {
     const lexical = resolve(path);
-    const is_tree = access.is_tree === true;
-    if (is_tree && !this.#isBelowStart(lexical, realForm(path)))
+    const isTree = access.is_tree === true;
+    if (isTree && !this.#isBelowStart(lexical, realForm(path)))
       return this.#doubt("the working directory as a whole, or a folder outside of it");
-    this.#push("fs:write", this.#target(path, is_tree), { access: "delete" });
+    this.#push("fs:write", this.#target(path, isTree), { access: "delete" });
   }
 
   #isBelowStart(lexical: string, real: string | null): boolean {
     const start = this.#start;
-    const real_start = start === null ? null : realForm(start);
-    if (start === null || real === null || real_start === null) return false;
-    return lexical !== start && isAtOrBelow(lexical, start) && real !== real_start && isAtOrBelow(real, real_start);
+    const realStart = start === null ? null : realForm(start);
+    if (start === null || real === null || realStart === null) return false;
+    return lexical !== start && isAtOrBelow(lexical, start) && real !== realStart && isAtOrBelow(real, realStart);
   }
 
   #moves(path: string): void {
@@ -266,47 +265,47 @@ export class CommandReader {
     if (source.glob) return this.#doubt("names that only the pattern's expansion shows");
     const from = resolve(source.text.startsWith("/") ? source.text : `${this.#cwd}/${source.text}`);
     const kind = kindOf(from);
-    const is_folder = this.#mayBeFolder(kind);
+    const asFolder = this.#mayBeFolder(kind);
     if (kind === "link") this.#doubt("a link that is copied");
     if (kind === "folder" && mayHoldLinks(from)) this.#doubt("a link that is copied");
     // `cp -r a/. b` and, for some, `cp -r a/ b` copy what a holds.
-    const is_content = /(?:^|\/)\.{0,2}$/.test(source.text);
+    const isContent = /(?:^|\/)\.{0,2}$/.test(source.text);
     const inside = `${target}/${basename(from)}`;
-    const is_in_folder = access.into === "folder" || /\/\.?$/.test(target) || isFolder(target);
+    const isInFolder = access.into === "folder" || /\/\.?$/.test(target) || isFolder(target);
     // A folder that isn't there yet may be when the command runs: names that may mean something are looked at in it, too.
-    const is_either =
-      this.#situation.has_changed || is_folder || /^\.|^(?:HEAD|config|bin|opencode)/i.test(basename(from));
+    const isEither =
+      this.#situation.has_changed || asFolder || /^\.|^(?:HEAD|config|bin|opencode)/i.test(basename(from));
     const paths =
       access.into === "exactly"
         ? [target]
-        : is_content
+        : isContent
           ? [target, inside]
-          : is_in_folder && !this.#situation.has_changed
+          : isInFolder && !this.#situation.has_changed
             ? [inside]
-            : is_either || is_in_folder
+            : isEither || isInFolder
               ? [inside, target]
               : [target];
     for (const place of paths) {
       // What is written into a folder goes through the links in it.
-      if (is_folder && isFolder(place) && mayHoldLinks(place)) this.#doubt("a link in the folder that is written to");
-      this.#push("fs:write", this.#target(place, is_folder), { copied_from: from });
+      if (asFolder && isFolder(place) && mayHoldLinks(place)) this.#doubt("a link in the folder that is written to");
+      this.#push("fs:write", this.#target(place, asFolder), { copied_from: from });
     }
   }
 
   /** A folder that is there already is made again, or gets an entry: nothing in it is replaced. */
-  #written(path: string, is_tree: boolean): CallTarget | null {
-    const target = this.#target(path, is_tree);
-    return target === null || is_tree || !isFolder(path) ? target : { ...target, is_folder: true };
+  #written(path: string, isTree: boolean): CallTarget | null {
+    const target = this.#target(path, isTree);
+    return target === null || isTree || !isFolder(path) ? target : { ...target, is_folder: true };
   }
 
-  #target(path: string, is_tree: boolean): (CallTarget & { kind: "path" }) | null {
-    const target = pathTarget(path, this.#home, undefined, is_tree);
+  #target(path: string, isTree: boolean): (CallTarget & { kind: "path" }) | null {
+    const target = pathTarget(path, this.#home, undefined, isTree);
     if (target.kind !== "path") {
       this.#doubt("a path that can't be resolved");
       return null;
     }
     // All of a home folder, or more: nobody grants that.
-    if (is_tree && isAtOrBelow(this.#home, target.lexical)) this.#doubt("a whole home folder, or more");
+    if (isTree && isAtOrBelow(this.#home, target.lexical)) this.#doubt("a whole home folder, or more");
     return target;
   }
 
@@ -336,8 +335,8 @@ function isPlainStart({ text }: Word): boolean {
 
 /** True if `folder` is `path` or lies below it, by name or by where links lead. */
 function isWithin(folder: string, path: string): boolean {
-  const [real_folder, real] = [realForm(folder), realForm(path)];
-  return isAtOrBelow(folder, resolve(path)) || real_folder === null || real === null || isAtOrBelow(real_folder, real);
+  const [realFolder, real] = [realForm(folder), realForm(path)];
+  return isAtOrBelow(folder, resolve(path)) || realFolder === null || real === null || isAtOrBelow(realFolder, real);
 }
 
 /** True if the segment's pattern was written as one: a quoted `*` is a letter. */
@@ -370,7 +369,7 @@ interface GivenByXargs {
   /** The starting points of a `find`, where `{}` among the words means what it finds. */
   found: readonly Word[];
   /** No link is among what is found. */
-  is_plain: boolean;
+  isPlain: boolean;
 }
 
 const PLAIN = /^[A-Za-z0-9_./,:@%+][A-Za-z0-9_./,:@%+=-]*$/;
@@ -378,41 +377,41 @@ const MARK = "{}";
 
 function givenByXargs(args: readonly Word[], before: ClearCommand | undefined): GivenByXargs | null {
   let at = 0;
-  let is_null = false;
-  let has_mark = false;
-  let has_groups = false;
+  let isNull = false;
+  let hasMark = false;
+  let hasGroups = false;
   for (; at < args.length; at++) {
     const text = args[at]?.text ?? "";
-    if (text === "-0") is_null = true;
+    if (text === "-0") isNull = true;
     else if (text === "-r") continue;
     else if (text === "-n" && /^\d{1,6}$/.test(args[at + 1]?.text ?? "")) {
-      has_groups = true;
+      hasGroups = true;
       at++;
-    } else if (/^-n\d{1,6}$/.test(text)) has_groups = true;
-    else if (text === `-I${MARK}`) has_mark = true;
+    } else if (/^-n\d{1,6}$/.test(text)) hasGroups = true;
+    else if (text === `-I${MARK}`) hasMark = true;
     else if (text === "-I" && args[at + 1]?.text === MARK) {
-      has_mark = true;
+      hasMark = true;
       at++;
     } else if (text.startsWith("-")) return null;
     else break;
   }
   const template = args.slice(at);
-  if (template.length === 0 || before === undefined || before.redirects.length > 0 || before.has_text) return null;
-  if (template.some(({ text }) => text.includes(MARK)) !== has_mark) return null;
+  if (template.length === 0 || before === undefined || before.redirects.length > 0 || before.hasText) return null;
+  if (template.some(({ text }) => text.includes(MARK)) !== hasMark) return null;
   // GNU drops one of the two.
-  if (has_mark && has_groups) return null;
-  if (is_null) return ofFind(template, has_mark, before);
+  if (hasMark && hasGroups) return null;
+  if (isNull) return ofFind(template, hasMark, before);
   // In groups the words are at other positions.
-  return has_groups ? null : ofWords(template, has_mark, before);
+  return hasGroups ? null : ofWords(template, hasMark, before);
 }
 
-function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCommand): GivenByXargs | null {
+function ofFind(template: readonly Word[], hasMark: boolean, { words }: ClearCommand): GivenByXargs | null {
   const texts = words.map(({ text }) => text);
-  const is_find =
+  const isFind =
     programCalled(texts[0] ?? "")?.finds !== undefined &&
     texts.at(-1) === "-print0" &&
     texts.filter((text) => text === "-print0").length === 1;
-  if (!is_find || texts.some((text) => /^(?:-exec.*|-ok.*|-delete|-printf?|-ls|-f.*)$/.test(text))) return null;
+  if (!isFind || texts.some((text) => /^(?:-exec.*|-ok.*|-delete|-printf?|-ls|-f.*)$/.test(text))) return null;
   const starts: Word[] = [];
   for (const word of words.slice(1)) {
     if (/^[-(!,]/.test(word.text)) break;
@@ -424,20 +423,20 @@ function ofFind(template: readonly Word[], has_mark: boolean, { words }: ClearCo
   const here = plainWord(".", first);
   // Any number of names: the second or third may mean another thing to the program than the first.
   return {
-    words: has_mark ? template : [...template, mark, mark, mark],
+    words: hasMark ? template : [...template, mark, mark, mark],
     found: starts.length > 0 ? starts : [here],
-    is_plain: findsPlainFilesOnly(words.slice(1)),
+    isPlain: findsPlainFilesOnly(words.slice(1)),
   };
 }
 
-function ofWords(template: readonly Word[], has_mark: boolean, { words }: ClearCommand): GivenByXargs | null {
+function ofWords(template: readonly Word[], hasMark: boolean, { words }: ClearCommand): GivenByXargs | null {
   const [program, ...args] = words;
   const given = wordsPrinted(program?.text ?? "", args);
   if (given === null || given.length === 0 || given.length > 64) return null;
   if (given.some(({ text, glob }) => glob === true || !PLAIN.test(text))) return null;
-  if (!has_mark) return { words: [...template, ...given], found: [], is_plain: true };
+  if (!hasMark) return { words: [...template, ...given], found: [], isPlain: true };
   const [only, ...more] = given;
   if (only === undefined || more.length > 0 || template.some(({ text }) => text.includes(MARK) && text !== MARK))
     return null;
-  return { words: template.map((word) => (word.text === MARK ? only : word)), found: [], is_plain: true };
+  return { words: template.map((word) => (word.text === MARK ? only : word)), found: [], isPlain: true };
 }

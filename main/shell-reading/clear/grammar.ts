@@ -24,11 +24,11 @@ const MAX_DEPTH = 8;
 
 /**
  * Reads a command line by the grammar. Never throws; linear in the text's length. `home` is what `~` means.
- * @param has_comments the shell that runs it isn't interactive
+ * @param hasComments the shell that runs it isn't interactive
  */
-export function clearLine(text: string, home: string, has_comments = false): ClearLine {
+export function clearLine(text: string, home: string, hasComments = false): ClearLine {
   try {
-    return { steps: new Parser(text, home, has_comments).line() };
+    return { steps: new Parser(text, home, hasComments).line() };
   } catch (error) {
     if (error instanceof Unclear) return { unclear: error.message, at: error.at };
     throw error;
@@ -40,11 +40,11 @@ function listing(pattern: ClearWord): ClearStep {
   const command = {
     words: listingWords(pattern),
     redirects: [],
-    has_text: false,
+    hasText: false,
     start: pattern.start,
     end: pattern.end,
   };
-  return { joined_by: ";", commands: [command], in_loop: false };
+  return { joinedBy: ";", commands: [command], inLoop: false };
 }
 
 class Unclear extends Error {
@@ -97,8 +97,8 @@ interface Loop {
 
 /** What is in a word beside letters. */
 interface Seen {
-  is_status: boolean;
-  is_name: boolean;
+  isStatus: boolean;
+  isName: boolean;
   is_many: boolean;
 }
 
@@ -112,7 +112,7 @@ interface HereDocument {
 class Parser {
   readonly #text: string;
   readonly #home: string;
-  readonly #has_comments: boolean;
+  readonly #hasComments: boolean;
   /** Open groups and branches. */
   #depth = 0;
   #at = 0;
@@ -120,10 +120,10 @@ class Parser {
   #documents: HereDocument[] = [];
   #commands = 0;
 
-  constructor(text: string, home: string, has_comments: boolean) {
+  constructor(text: string, home: string, hasComments: boolean) {
     this.#text = text;
     this.#home = home;
-    this.#has_comments = has_comments;
+    this.#hasComments = hasComments;
     if (text.length > MAX_LENGTH) this.#refuse("a long text");
     const odd = text.search(NEVER);
     if (odd !== -1) throw new Unclear("a control character", odd);
@@ -144,30 +144,30 @@ class Parser {
   /** Steps up to the end, or up to one of these words. */
   #steps(loop: Loop | null, until: readonly string[]): ClearStep[] {
     const steps: ClearStep[] = [];
-    let joined_by: ClearStep["joined_by"] = ";";
+    let joinedBy: ClearStep["joinedBy"] = ";";
     for (;;) {
-      this.#blanks(joined_by === ";");
+      this.#blanks(joinedBy === ";");
       if (this.#at >= this.#text.length || until.some((word) => this.#isWord(word))) {
-        if (joined_by !== ";") this.#refuse("a line that isn't finished");
+        if (joinedBy !== ";") this.#refuse("a line that isn't finished");
         return steps;
       }
-      const is_branch = this.#isWord("if");
-      if (is_branch || this.#isWord("for")) {
-        if ((!is_branch && loop !== null) || joined_by !== ";" || this.#documents.length > 0)
-          this.#refuse(is_branch ? "a branch that isn't plain" : "a loop that isn't plain");
-        steps.push(...(is_branch ? this.#branch(loop) : this.#loop()));
-      } else if (this.#text[this.#at] === "(") steps.push(this.#group(joined_by, loop));
-      else steps.push(this.#pipeline(joined_by, loop));
+      const isBranch = this.#isWord("if");
+      if (isBranch || this.#isWord("for")) {
+        if ((!isBranch && loop !== null) || joinedBy !== ";" || this.#documents.length > 0)
+          this.#refuse(isBranch ? "a branch that isn't plain" : "a loop that isn't plain");
+        steps.push(...(isBranch ? this.#branch(loop) : this.#loop()));
+      } else if (this.#text[this.#at] === "(") steps.push(this.#group(joinedBy, loop));
+      else steps.push(this.#pipeline(joinedBy, loop));
       this.#blanks(false);
       const next = this.#operator();
       if (next === null) {
-        const is_closed = this.#at >= this.#text.length || (until.includes(")") && this.#text[this.#at] === ")");
-        if (!is_closed) this.#refuse("a part of the shell's syntax that isn't plain");
+        const isClosed = this.#at >= this.#text.length || (until.includes(")") && this.#text[this.#at] === ")");
+        if (!isClosed) this.#refuse("a part of the shell's syntax that isn't plain");
         return steps;
       }
       // Whether a branch ran isn't known.
-      if (is_branch && next !== ";") this.#refuse("a branch that isn't plain");
-      joined_by = next;
+      if (isBranch && next !== ";") this.#refuse("a branch that isn't plain");
+      joinedBy = next;
     }
   }
 
@@ -182,13 +182,13 @@ class Parser {
   }
 
   /** `( LINE )`: in a process of its own. */
-  #group(joined_by: ClearStep["joined_by"], loop: Loop | null): ClearStep {
+  #group(joinedBy: ClearStep["joinedBy"], loop: Loop | null): ClearStep {
     // `((` is arithmetic.
     if (this.#documents.length > 0 || this.#text[this.#at + 1] === "(") this.#refuse("a group that isn't plain");
     this.#at++;
     const inner = this.#part(loop, [")"]);
     this.#at++;
-    return { joined_by, commands: [], in_loop: loop !== null, inner };
+    return { joinedBy, commands: [], inLoop: loop !== null, inner };
   }
 
   /** `if LINE; then LINE; fi`: each of its parts may run. */
@@ -204,7 +204,7 @@ class Parser {
   }
 
   /** The operator between two steps; null where there is none. */
-  #operator(): ClearStep["joined_by"] | null {
+  #operator(): ClearStep["joinedBy"] | null {
     const two = this.#text.slice(this.#at, this.#at + 2);
     if (two === "&&" || two === "||") {
       this.#at += 2;
@@ -220,11 +220,11 @@ class Parser {
   }
 
   /** Spaces, tabs, a backslash before a newline and a comment; newlines as well where a command may begin. */
-  #blanks(with_newlines: boolean): void {
+  #blanks(withNewlines: boolean): void {
     for (;;) {
       const character = this.#text[this.#at];
       if (character === " " || character === "\t") this.#at++;
-      else if (character === "#" && this.#has_comments && this.#documents.length === 0 && this.#isAtBegin()) {
+      else if (character === "#" && this.#hasComments && this.#documents.length === 0 && this.#isAtBegin()) {
         const end = this.#text.indexOf("\n", this.#at);
         this.#at = end === -1 ? this.#text.length : end;
       } else if (
@@ -233,7 +233,7 @@ class Parser {
         /[ \t\n]/.test(this.#text[this.#at - 1] ?? " ")
       )
         this.#at += 2;
-      else if (with_newlines && character === "\n") this.#newline();
+      else if (withNewlines && character === "\n") this.#newline();
       else return;
     }
   }
@@ -281,7 +281,7 @@ class Parser {
     const values: ClearWord[] = [];
     for (this.#blanks(false); !/^[;\n]?$/.test(this.#text[this.#at] ?? ""); this.#blanks(false)) {
       const value = this.#word(null);
-      if (value.is_status || !(value.glob ? /^[\w./*?[\]-]+$/ : LOOP_VALUE).test(value.text))
+      if (value.isStatus || !(value.glob ? /^[\w./*?[\]-]+$/ : LOOP_VALUE).test(value.text))
         this.#refuse("a loop over more than plain words", value.start);
       values.push(value);
     }
@@ -303,7 +303,7 @@ class Parser {
     return steps;
   }
 
-  #pipeline(joined_by: ClearStep["joined_by"], loop: Loop | null): ClearStep {
+  #pipeline(joinedBy: ClearStep["joinedBy"], loop: Loop | null): ClearStep {
     const commands = [this.#command(loop)];
     for (;;) {
       this.#blanks(false);
@@ -313,7 +313,7 @@ class Parser {
       this.#blanks(true);
       commands.push(this.#command(loop));
     }
-    return { joined_by, commands, in_loop: loop !== null };
+    return { joinedBy, commands, inLoop: loop !== null };
   }
 
   #command(loop: Loop | null): ClearCommand {
@@ -346,9 +346,9 @@ class Parser {
       this.#refuse("a program that isn't named plainly", first.start);
     const end = (words.at(-1) ?? first).end;
     const [document, ...others] = documents;
-    const is_only = others.length === 0 && redirects.every(({ kind }) => kind !== "read");
-    const has_text = document !== undefined;
-    return { words, redirects, has_text, ...(has_text && is_only ? { document } : {}), start, end };
+    const isOnly = others.length === 0 && redirects.every(({ kind }) => kind !== "read");
+    const hasText = document !== undefined;
+    return { words, redirects, hasText, ...(hasText && isOnly ? { document } : {}), start, end };
   }
 
   /** `< FILE`, `> FILE`, `>> FILE`, with 0, 1 or 2 in front; `2>&1` and `>&2`; a here-document. Null for the ones that touch no file. */
@@ -377,7 +377,7 @@ class Parser {
     if (/[(!&>|<]/.test(this.#text[this.#at] ?? "")) this.#refuse("a redirection that isn't plain", start);
     this.#blanks(false);
     const target = this.#word(null);
-    if (target.glob || target.is_status || target.text === "" || target.text.startsWith("-"))
+    if (target.glob || target.isStatus || target.text === "" || target.text.startsWith("-"))
       this.#refuse("a redirection to more than one name", target.start);
     // zsh takes `<1->` for a pattern.
     if (/[<>]/.test(this.#text[this.#at] ?? "")) this.#refuse("a redirection that isn't plain", start);
@@ -408,9 +408,9 @@ class Parser {
   #word(loop: Loop | null): ClearWord {
     const start = this.#at;
     const pieces: Piece[] = [];
-    const seen: Seen = { is_status: false, is_name: false, is_many: false };
-    let is_quoted = false;
-    let is_revision = false;
+    const seen: Seen = { isStatus: false, isName: false, is_many: false };
+    let isQuoted = false;
+    let isRevision = false;
     const add = (text: string, kind: "text" | "glob" = "text") => {
       const last = pieces.at(-1);
       if (text === "" && pieces.length > 0) return;
@@ -432,19 +432,19 @@ class Parser {
         if (end === -1) this.#refuse("a quote without its end");
         add(this.#text.slice(this.#at + 1, end));
         this.#at = end + 1;
-        is_quoted = true;
+        isQuoted = true;
       } else if (character === '"') {
         for (const { text, kind } of this.#doubleQuoted(loop, seen)) add(text, kind === "glob" ? kind : "text");
-        is_quoted = true;
+        isQuoted = true;
       } else if (character === "$") {
         for (const { text, kind } of this.#variable(loop, false, seen)) add(text, kind === "glob" ? kind : "text");
-        is_quoted = true;
+        isQuoted = true;
       } else if (character === "\\") {
         const next = this.#text[this.#at + 1] ?? "";
         if (!ESCAPED.test(next)) this.#refuse("a backslash before a letter");
         add(next);
         this.#at += 2;
-        is_quoted = true;
+        isQuoted = true;
       } else if (this.#at === start && /^[[\]](?:[ \t\n;|&]|$)/.test(this.#text.slice(start, start + 2))) {
         // `[` alone is a program, `[ -f a ]` a test.
         add(character);
@@ -462,7 +462,7 @@ class Parser {
       ) {
         add(character);
         this.#at++;
-        is_revision = true;
+        isRevision = true;
       } else if (this.#at === start && /^(?:\{\}|!)(?:[ \t\n;|&]|$)/.test(this.#text.slice(start, start + 3))) {
         const literal = character === "!" ? "!" : "{}";
         add(literal);
@@ -470,13 +470,13 @@ class Parser {
       } else this.#refuse(character === "`" ? "an expansion" : "a character with a meaning to the shell");
     }
     if (pieces.length === 0) add("");
-    const word = this.#made(pieces, start, is_quoted, seen.is_name && !seen.is_many);
-    if (seen.is_status) word.is_status = true;
-    if (is_revision) word.is_revision = true;
+    const word = this.#made(pieces, start, isQuoted, seen.isName && !seen.is_many);
+    if (seen.isStatus) word.isStatus = true;
+    if (isRevision) word.isRevision = true;
     return word;
   }
 
-  #made(pieces: readonly Piece[], start: number, is_quoted: boolean, is_name: boolean): ClearWord {
+  #made(pieces: readonly Piece[], start: number, isQuoted: boolean, isName: boolean): ClearWord {
     const word: ClearWord = {
       text: pieces.map(({ text }) => text).join(""),
       is_resolved: true,
@@ -487,30 +487,30 @@ class Parser {
     if (pieces.some(({ kind }) => kind === "glob")) {
       // A name may begin with a dash: what there is has to be looked at.
       const first = pieces[0];
-      if (first?.kind !== "text" || (!is_name && first.text.startsWith("-"))) word.begins_open = true;
-      if (is_name) word.is_name = true;
+      if (first?.kind !== "text" || (!isName && first.text.startsWith("-"))) word.beginsOpen = true;
+      if (isName) word.isName = true;
       for (const segment of word.text.split("/"))
         if (/^\.(?![A-Za-z0-9])/.test(segment) && segment !== "." && segment !== "..")
           this.#refuse("a pattern that may match . or ..", start);
       word.glob = true;
     }
-    if (is_quoted) word.is_quoted = true;
+    if (isQuoted) word.is_quoted = true;
     return word;
   }
 
   /** `$x`, `${x}`: the loop's variable, `HOME` or `?`. Not quoted it must be one that no shell splits or matches. */
-  #variable(loop: Loop | null, is_quoted: boolean, seen: Seen): readonly Piece[] {
+  #variable(loop: Loop | null, isQuoted: boolean, seen: Seen): readonly Piece[] {
     const found = VARIABLE.exec(this.#text.slice(this.#at, this.#at + 24));
     const name = found?.[1] ?? found?.[2];
     const end = this.#at + (found?.[0].length ?? 0);
     if (name === undefined || !BEHIND_VARIABLE.test(this.#text.slice(end, end + 2))) this.#refuse("an expansion");
     const value = name === loop?.name ? loop.value : null;
-    const is_open = value?.glob === true || (name === "HOME" && !UNSPLIT.test(this.#home));
-    if (is_open && !is_quoted) this.#refuse("an expansion that a shell may split");
+    const isOpen = value?.glob === true || (name === "HOME" && !UNSPLIT.test(this.#home));
+    if (isOpen && !isQuoted) this.#refuse("an expansion that a shell may split");
     if (value === null && name !== "HOME" && name !== "?") this.#refuse("an expansion");
     this.#at = end;
-    if (name === "?") seen.is_status = true;
-    if (value?.glob) seen.is_name = true;
+    if (name === "?") seen.isStatus = true;
+    if (value?.glob) seen.isName = true;
     return value?.pieces ?? [{ text: name === "HOME" ? this.#home : "0", kind: "text" }];
   }
 

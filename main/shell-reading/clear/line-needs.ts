@@ -24,18 +24,18 @@ export interface LineNeeds {
 
 /**
  * A command line, as text or as a list of words that no shell sees. `cwd` is absolute, or empty where it isn't known.
- * @param has_comments the shell that runs it isn't interactive
+ * @param hasComments the shell that runs it isn't interactive
  * @param programs undefined where the shell's PATH isn't known: then a name is the usual program
  */
 export function needsOfLine(
   line: string | readonly string[],
   home: string,
   cwd: string,
-  has_comments = false,
+  hasComments = false,
   programs?: ProgramSearch,
 ): LineNeeds {
   const text = typeof line === "string" ? line : line.join(" ");
-  const read = clearLine(text, home, has_comments);
+  const read = clearLine(text, home, hasComments);
   if ("unclear" in read) return { needs: [], unclear: read.unclear, commands: [] };
   if (typeof line !== "string" && !isSameAsWords(read.steps, line))
     return { needs: [], unclear: "words that a shell would read differently", commands: [] };
@@ -46,7 +46,7 @@ export function needsOfLine(
 function isSameAsWords(steps: readonly ClearStep[], words: readonly string[]): boolean {
   const [step, ...more] = steps;
   const [command, ...others] = step?.commands ?? [];
-  if (more.length > 0 || others.length > 0 || command === undefined || command.redirects.length > 0 || command.has_text)
+  if (more.length > 0 || others.length > 0 || command === undefined || command.redirects.length > 0 || command.hasText)
     return false;
   return (
     command.words.length === words.length &&
@@ -62,11 +62,11 @@ class LineReader {
   #now: readonly Folder[];
   #ever: readonly Folder[];
   /** An earlier command of this line wrote, moved or deleted something. */
-  #has_changed = false;
+  #hasChanged = false;
   /** Folders that an earlier command added to a repository. */
   readonly #added: { folder: string; root: string }[] = [];
   /** Why git may find another repository than the one that was looked at, or null. */
-  #git_doubt: string | null = null;
+  #gitDoubt: string | null = null;
   readonly #commands: { start: number; end: number; needs: ResolvedRequirement[]; unclear: string | null }[] = [];
 
   constructor(home: string, start: Folder, programs: ProgramSearch | undefined) {
@@ -84,11 +84,11 @@ class LineReader {
   }
 
   #steps(steps: readonly ClearStep[]): void {
-    let is_chain_of_and = true;
+    let isChainOfAnd = true;
     for (const step of steps) {
-      is_chain_of_and = step.joined_by === "&&" ? is_chain_of_and : step.joined_by === ";";
+      isChainOfAnd = step.joinedBy === "&&" ? isChainOfAnd : step.joinedBy === ";";
       // Only behind `&&` is it known that the `cd` before worked.
-      if (step.joined_by !== "&&" || !is_chain_of_and) this.#now = this.#ever;
+      if (step.joinedBy !== "&&" || !isChainOfAnd) this.#now = this.#ever;
       if (step.inner === undefined) this.#step(step);
       else this.#inOwnShell(step.inner);
     }
@@ -103,62 +103,62 @@ class LineReader {
     this.#ever = ever;
   }
 
-  #step({ commands, in_loop }: ClearStep): void {
+  #step({ commands, inLoop }: ClearStep): void {
     const [first] = commands;
     const from = this.#commands.length;
     for (const [index, command] of commands.entries()) {
-      let is_git = false;
+      let isGit = false;
       const found: { needs: ResolvedRequirement[]; unclear: string | null } = { needs: [], unclear: null };
       for (const folder of this.#now) {
         const at = new CommandReader(this.#home, this.#start, folder, {
-          has_input: index > 0 || command.has_text || command.redirects.some(({ kind }) => kind === "read"),
-          input_text: command.document?.text,
-          has_changed: this.#has_changed,
+          hasInput: index > 0 || command.hasText || command.redirects.some(({ kind }) => kind === "read"),
+          inputText: command.document?.text,
+          has_changed: this.#hasChanged,
           before: commands[index - 1],
           folders: this.#ever,
           programs: this.#programs,
         });
-        const { needs, unclear, uses_git } = at.read(command);
-        is_git ||= uses_git;
+        const { needs, unclear, usesGit } = at.read(command);
+        isGit ||= usesGit;
         found.needs.push(...needs);
         found.unclear ??= unclear;
-        this.#has_changed ||= needs.some(changes);
+        this.#hasChanged ||= needs.some(changes);
       }
       const program = programCalled(command.words[0]?.text ?? "");
-      if (is_git) found.unclear ??= this.#git_doubt ?? this.#nestedRepository();
-      this.#noteForGit(is_git, found.needs);
-      if (is_git && makesRepository(command.words)) this.#git_doubt = "a repository that the line itself makes";
-      if (program?.changes_folder && (commands.length > 1 || in_loop))
+      if (isGit) found.unclear ??= this.#gitDoubt ?? this.#nestedRepository();
+      this.#noteForGit(isGit, found.needs);
+      if (isGit && makesRepository(command.words)) this.#gitDoubt = "a repository that the line itself makes";
+      if (program?.changesFolder && (commands.length > 1 || inLoop))
         found.unclear ??= "a cd that some shells do and others don't";
       this.#commands.push({ start: command.start, end: command.end, ...found });
     }
     // In a pipeline one command may write a name while the other one's pattern is expanded.
-    const is_open = commands.some(({ words }) => words.some(({ begins_open }) => begins_open));
+    const isOpen = commands.some(({ words }) => words.some(({ beginsOpen }) => beginsOpen));
     const own = this.#commands.slice(from);
     const [found] = own;
-    if (is_open && found !== undefined && own.some(({ needs }) => needs.some(changes)))
+    if (isOpen && found !== undefined && own.some(({ needs }) => needs.some(changes)))
       found.unclear ??= "a pattern that may begin with anything";
-    if (first !== undefined && programCalled(first.words[0]?.text ?? "")?.changes_folder) this.#move(first);
+    if (first !== undefined && programCalled(first.words[0]?.text ?? "")?.changesFolder) this.#move(first);
   }
 
   /** What git looks at was looked at before the line runs: what the line itself puts there isn't known. */
-  #noteForGit(is_git: boolean, needs: readonly ResolvedRequirement[]): void {
+  #noteForGit(isGit: boolean, needs: readonly ResolvedRequirement[]): void {
     const root = needs.find(({ capability }) => capability === "fs:write")?.target;
     for (const { capability, target, copied_from } of needs) {
       if (target.kind !== "path") continue;
-      if (is_git && capability === "fs:read" && root?.kind === "path")
+      if (isGit && capability === "fs:read" && root?.kind === "path")
         this.#added.push({ folder: target.lexical, root: root.lexical });
-      if (is_git || capability !== "fs:write") continue;
-      const is_folder = copied_from !== undefined && target.is_tree;
-      if (is_folder || /\/(?:HEAD|objects|refs|config|\.git[^/]*)(?:\/|$)/.test(target.lexical))
-        this.#git_doubt = "a repository that the line itself may make";
+      if (isGit || capability !== "fs:write") continue;
+      const isFolder = copied_from !== undefined && target.is_tree;
+      if (isFolder || /\/(?:HEAD|objects|refs|config|\.git[^/]*)(?:\/|$)/.test(target.lexical))
+        this.#gitDoubt = "a repository that the line itself may make";
     }
   }
 
   /** What was added may be a repository of its own, into which git would look. */
   #nestedRepository(): string | null {
-    const is_nested = this.#added.some(({ folder, root }) => mayHoldRepository(folder, root));
-    return is_nested ? "a repository among what was added" : null;
+    const isNested = this.#added.some(({ folder, root }) => mayHoldRepository(folder, root));
+    return isNested ? "a repository among what was added" : null;
   }
 
   #move({ words }: ClearCommand): void {

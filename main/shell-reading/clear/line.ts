@@ -6,13 +6,13 @@ export interface ClearWord extends Word {
   /** A part of it was quoted. */
   is_quoted?: true;
   /** It holds `~` or `^` as git's revisions do, in which zsh may see a pattern: clear for git alone. */
-  is_revision?: true;
+  isRevision?: true;
   /** It holds `$?`: other digits than the `0` in their place. */
-  is_status?: true;
+  isStatus?: true;
   /** A pattern of which it is one name only: a loop's variable, in quotes. */
-  is_name?: true;
+  isName?: true;
   /** A pattern that begins with one, or with a dash: a name that matches could be an option. */
-  begins_open?: true;
+  beginsOpen?: true;
 }
 
 export interface ClearRedirect {
@@ -24,17 +24,17 @@ export interface ClearCommand extends Span {
   words: readonly ClearWord[];
   redirects: readonly ClearRedirect[];
   /** A here-document is its input. */
-  has_text: boolean;
+  hasText: boolean;
   /** That one, where nothing else is its input; its text is there once the whole line is read. */
   document?: { readonly text: string };
 }
 
 export interface ClearStep {
   /** How it is joined to the step before it. */
-  joined_by: ";" | "&&" | "||";
+  joinedBy: ";" | "&&" | "||";
   commands: readonly ClearCommand[];
   /** It is in a loop. */
-  in_loop: boolean;
+  inLoop: boolean;
   /** In place of commands: what runs in a shell of its own. */
   inner?: readonly ClearStep[];
 }

@@ -13,13 +13,13 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** True if a link lies below `folder`, or if there is too much to be looked at. */
 export function mayHoldLinks(folder: string): boolean {
-  const limits = { max_entries: MAX_ENTRIES, max_depth: MAX_DEPTH, skipped: NONE };
+  const limits = { maxEntries: MAX_ENTRIES, maxDepth: MAX_DEPTH, skipped: NONE };
   return !scanTree(folder, limits, ({ is_link }) => !is_link);
 }
 
 /** True if a repository lies in or below `folder`, other than the one whose root it may be; or if there is too much to be looked at. */
 export function mayHoldRepository(folder: string, root: string): boolean {
-  const limits = { max_entries: MAX_WORK_TREE, max_depth: MAX_DEPTH, skipped: new Set([".git"]) };
+  const limits = { maxEntries: MAX_WORK_TREE, maxDepth: MAX_DEPTH, skipped: new Set([".git"]) };
   return !scanTree(
     folder,
     limits,
@@ -41,15 +41,15 @@ export function mayMatchLinks(base: string, segments: readonly string[]): boolea
 /** True if all names in `folder` that the segment's pattern can match are accepted; those with a dot in front are, as `*` leaves them out. */
 export function allNames(folder: string, segment: string, accepts: (name: string) => boolean): boolean {
   const expression = expressionOf(segment);
-  const limits = { max_entries: MAX_ENTRIES, max_depth: 1, skipped: NONE };
-  let is_accepted = true;
+  const limits = { maxEntries: MAX_ENTRIES, maxDepth: 1, skipped: NONE };
+  let isAccepted = true;
   let seen = 0;
   scanTree(folder, limits, ({ name }) => {
     seen++;
-    is_accepted &&= name.startsWith(".") || !expression.test(name) || accepts(name);
-    return is_accepted;
+    isAccepted &&= name.startsWith(".") || !expression.test(name) || accepts(name);
+    return isAccepted;
   });
-  return is_accepted && seen < MAX_ENTRIES;
+  return isAccepted && seen < MAX_ENTRIES;
 }
 
 function matchesLink(folder: string, segments: readonly string[], budget: { left: number }): boolean {
@@ -64,19 +64,19 @@ function matchesLink(folder: string, segments: readonly string[], budget: { left
     );
   }
   const expression = expressionOf(segment);
-  const limits = { max_entries: Math.max(budget.left, 1), max_depth: 1, skipped: NONE };
+  const limits = { maxEntries: Math.max(budget.left, 1), maxDepth: 1, skipped: NONE };
   const inner: string[] = [];
-  let has_link = false;
+  let hasLink = false;
   let seen = 0;
   scanTree(folder, limits, ({ name, is_link, is_folder }) => {
     seen++;
     if (!expression.test(name)) return true;
-    has_link ||= is_link;
+    hasLink ||= is_link;
     if (is_folder) inner.push(name);
-    return !has_link;
+    return !hasLink;
   });
   budget.left -= seen;
-  return has_link || budget.left <= 0 || inner.some((name) => matchesLink(`${folder}/${name}`, rest, budget));
+  return hasLink || budget.left <= 0 || inner.some((name) => matchesLink(`${folder}/${name}`, rest, budget));
 }
 
 /** `*`, `?` and plain sets, without regard to case: some file systems and shells have none. */

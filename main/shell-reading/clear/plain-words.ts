@@ -10,12 +10,12 @@ export function plainWords(text: string): string[] | null {
   if (!("steps" in line) || line.steps.length !== 1) return null;
   const [step] = line.steps;
   const [command] = step?.commands ?? [];
-  if (step === undefined || command === undefined || step.commands.length !== 1 || step.in_loop) return null;
-  const { words, redirects, has_text } = command;
-  if (words.length === 0 || words[0]?.text === "!" || redirects.length > 0 || has_text) return null;
+  if (step === undefined || command === undefined || step.commands.length !== 1 || step.inLoop) return null;
+  const { words, redirects, hasText } = command;
+  if (words.length === 0 || words[0]?.text === "!" || redirects.length > 0 || hasText) return null;
   // What the grammar reads and leaves out, as it needs nothing: `2>&1`, `CI=1` in front.
   const around = words.reduceRight((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text);
   if (/[^ \t\n]/.test(around)) return null;
-  const is_literal = words.every((word) => word.glob !== true && !/[~$]/.test(text.slice(word.start, word.end)));
-  return is_literal ? words.map((word) => word.text) : null;
+  const isLiteral = words.every((word) => word.glob !== true && !/[~$]/.test(text.slice(word.start, word.end)));
+  return isLiteral ? words.map((word) => word.text) : null;
 }

@@ -45,12 +45,12 @@ export function programSearchOf(
   if (path === undefined) return undefined;
   const folders = foldersOf(path, home);
   const cwd = workingDirectoryOf(call, home);
-  const real_cwd = cwd === undefined ? undefined : (realForm(cwd) ?? cwd);
-  const real_home = realForm(home) ?? home;
-  const own = [cwd, real_cwd].filter((folder) => folder !== undefined);
+  const realCwd = cwd === undefined ? undefined : (realForm(cwd) ?? cwd);
+  const realHome = realForm(home) ?? home;
+  const own = [cwd, realCwd].filter((folder) => folder !== undefined);
   const projects = own
     .map((folder) => projectRoot(folder, home) ?? folder)
-    .filter((folder) => !isAtOrBelow(home, folder) && !isAtOrBelow(real_home, folder));
+    .filter((folder) => !isAtOrBelow(home, folder) && !isAtOrBelow(realHome, folder));
   const isOpen = (at: string) => [...SHARED, ...projects].some((folder) => isAtOrBelow(at, folder));
   const isWritable = ({ path: named, real }: Folder, name: string) =>
     [named, real].some((folder) => isOpen(folder) || isPlantedProgram(folder, name) || isGranted(`${folder}/${name}`));
@@ -65,18 +65,18 @@ export function programSearchOf(
         return !folders.slice(0, at).some((earlier) => isThere(`${earlier.path}/${name}`));
       }
     }
-    const leads_to = placeOfFirst(folders, name);
-    return leads_to !== null && (isOpen(leads_to) || isGranted(leads_to));
+    const leadsTo = placeOfFirst(folders, name);
+    return leadsTo !== null && (isOpen(leadsTo) || isGranted(leadsTo));
   };
-  const is_absolute = folders.every((folder) => folder.path.startsWith("/"));
+  const isAbsolute = folders.every((folder) => folder.path.startsWith("/"));
   /** A line may name a program hundreds of times. */
   const planted = new Map<string, boolean>();
   return {
     isPlanted: (name, here) => {
-      const key = is_absolute ? name : `${name}\n${here}`;
-      const is_planted = planted.get(key) ?? isPlanted(name, here);
-      planted.set(key, is_planted);
-      return is_planted;
+      const key = isAbsolute ? name : `${name}\n${here}`;
+      const wasPlanted = planted.get(key) ?? isPlanted(name, here);
+      planted.set(key, wasPlanted);
+      return wasPlanted;
     },
     mayBePlanted: (name, here, isChanging) => {
       for (const { path: named, real } of folders) {
@@ -192,8 +192,8 @@ const realProgramFolder = (folder: string): string => ofDecision(folder, () => r
 
 /** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */
 export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {
-  const named_folders = (env?.PATH ?? "").split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
-  const absolute = named_folders.filter((folder) => folder.startsWith("/") && folder !== "/");
+  const namedFolders = (env?.PATH ?? "").split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
+  const absolute = namedFolders.filter((folder) => folder.startsWith("/") && folder !== "/");
   const named = absolute.flatMap((folder) => [folder, realProgramFolder(folder)]);
   return new Set(named.filter((folder) => folder !== "/").map(foldedPath));
 }

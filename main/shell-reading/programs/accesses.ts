@@ -13,7 +13,7 @@ export function accessesOf(
   const unclear =
     said.unclear ??
     (program.guard_only ? `${name} isn't among the programs that can be cleared` : null) ??
-    (program.is_clear?.(args) === false ? "its words may do more" : null);
+    (program.isClear?.(args) === false ? "its words may do more" : null);
   return { ...said, unclear, data: program.data === undefined ? said.data : program.data(args) };
 }
 
@@ -36,18 +36,18 @@ export function byRoles(
   const { options, operands } = given;
   const accesses: Access[] = [];
   const data: Word[] = [];
-  const is_tree = program.tree === "always" || (program.tree !== undefined && hasOption(given, program.tree));
+  const isTree = program.tree === "always" || (program.tree !== undefined && hasOption(given, program.tree));
   const more: Partial<Access> = {
-    ...(is_tree ? { is_tree } : {}),
+    ...(isTree ? { is_tree: isTree } : {}),
     ...(program.skips_hidden ? { skips_hidden: true } : {}),
   };
   // Where a program may run what it is given, none of its words is only data.
-  const is_data = program.text_only !== undefined;
-  for (const { role, value, is_clear } of options) {
+  const isData = program.text_only !== undefined;
+  for (const { role, value, isClear } of options) {
     if (value === undefined) continue;
     if (role === "reads") accesses.push({ kind: "read", word: value });
     else if (role === "writes") accesses.push({ kind: "write", word: value });
-    else if (role !== "target" && is_clear && is_data) data.push(value);
+    else if (role !== "target" && isClear && isData) data.push(value);
   }
   let unclear = given.unclear;
   const roles = program.operands ?? [];
@@ -66,29 +66,29 @@ export function byRoles(
     // The pattern of `grep *` is the first of the names that the shell puts there; the others are files.
     if (role === "pattern" && word.glob) accesses.push({ kind: "read", word, ...more });
     if (role === "pattern" || role === "text" || role === "command") {
-      if (is_data) data.push(word);
+      if (isData) data.push(word);
       continue;
     }
     const kind = KIND_OF[role];
     if (kind === undefined || role === "object" || (kind === "read" && word.text === "-")) continue;
     const own = kind === "write" ? {} : more;
-    const is_many = index >= rolesLeft.length - 1 && (kind === "read" || kind === "list");
+    const isMany = index >= rolesLeft.length - 1 && (kind === "read" || kind === "list");
     accesses.push({
       kind,
       word,
       ...own,
-      ...(is_many ? { is_many } : {}),
-      ...(program.plain_files_only ? (is_tree ? { follows_links: true } : { is_plain_file: true }) : {}),
+      ...(isMany ? { is_many: isMany } : {}),
+      ...(program.plainFilesOnly ? (isTree ? { follows_links: true } : { is_plain_file: true }) : {}),
     });
   }
   const files = operands.length - rolesLeft.filter((role) => role === "pattern").length;
   if (files <= 0) {
     // Whether it reads its input or the folder is for it to find out; only the guard takes it as it seems.
-    const reads_input = context.has_input && !context.looks_at_disk;
+    const readsInput = context.hasInput && !context.looksAtDisk;
     const here =
-      program.without_operands ?? (is_tree ? roles.find((role) => role === "reads" || role === "lists") : undefined);
-    const is_search = is_tree && program.without_operands === undefined;
-    if (here !== undefined && !(is_search && reads_input && program.tree === "always"))
+      program.withoutOperands ?? (isTree ? roles.find((role) => role === "reads" || role === "lists") : undefined);
+    const isSearch = isTree && program.withoutOperands === undefined;
+    if (here !== undefined && !(isSearch && readsInput && program.tree === "always"))
       accesses.push({ kind: here === "lists" ? "list" : "read", word: "here", ...more });
   }
   return { accesses, unclear, data };
@@ -113,14 +113,14 @@ function placing(role: PlacingRole, given: Arguments, more: Partial<Access>): Ac
     .flatMap(({ value }) => (value === undefined ? [] : value));
   const sources = into.length > 0 ? operands : operands.length > 1 ? operands.slice(0, -1) : operands;
   const targets = into.length > 0 ? into : operands.slice(1).slice(-1);
-  const is_exact = hasOption(given, "-T --no-target-directory");
-  const form = into.length > 0 || sources.length > 1 ? "folder" : is_exact ? "exactly" : "either";
+  const isExact = hasOption(given, "-T --no-target-directory");
+  const form = into.length > 0 || sources.length > 1 ? "folder" : isExact ? "exactly" : "either";
   const accesses: Access[] = [];
   for (const source of sources) {
     if (role === "moves") accesses.push({ kind: "move", word: source });
     else if (role === "copies") accesses.push({ kind: "read", word: source, ...more });
     for (const word of targets) accesses.push({ kind: "write", word, copy_of: source, into: form });
   }
-  const is_whole = sources.length > 0 && targets.length === 1;
-  return { accesses, unclear: is_whole ? given.unclear : (given.unclear ?? "no source or no target"), data: [] };
+  const isWhole = sources.length > 0 && targets.length === 1;
+  return { accesses, unclear: isWhole ? given.unclear : (given.unclear ?? "no source or no target"), data: [] };
 }

@@ -11,7 +11,7 @@ const VOLUMES = "-v --volume";
 const TAR: Program = {
   names: ["tar", "bsdtar", "gtar"],
   // By an archive's first bytes, whatever the options say.
-  looks_up: "gzip bzip2 xz zstd lzip lzma lzop compress lrzip grzip lz4".split(" "),
+  looksUp: "gzip bzip2 xz zstd lzip lzma lzop compress lrzip grzip lz4".split(" "),
   options: { flags: "-t -v -z -j -J --list --verbose --gzip --bzip2 --xz", writes: "-f --file" },
   unclear: {
     flags: `-A -B -G -H -L -M -O -P -R -S -U -W -Z -a -c -d -h -i -k -l -m -n -o -p -r -s -u -w -x --create --append --update --extract --get
@@ -30,7 +30,7 @@ const TAR: Program = {
     target: "-C --directory",
   },
   accesses: tarAccesses,
-  folder_options: "-C --directory",
+  folderOptions: "-C --directory",
   example: "tar tzf a.tgz",
   counter: "tar xf a.tar",
 };
@@ -52,14 +52,14 @@ export const ARCHIVE_PROGRAMS: readonly Program[] = [
   {
     names: ["make", "gmake", "ninja", "cargo", "pnpm"],
     operands: ["object"],
-    folder_options: "-C --directory --prefix --cwd",
+    folderOptions: "-C --directory --prefix --cwd",
     guard_only: true,
     counter: "make",
   },
   {
     names: ["docker", "podman", "nerdctl"],
     accesses: volumeAccesses,
-    volume_options: VOLUMES,
+    volumeOptions: VOLUMES,
     guard_only: true,
     counter: "docker ps",
   },
@@ -77,19 +77,19 @@ function listed([archive, ...more]: readonly Word[]): Accesses | null {
 /** Packing reads all of what is named; unpacking writes below the folder. */
 function tarAccesses(args: readonly Word[]): Accesses {
   const given = argumentsOf(TAR, withDashes(args));
-  const is_list = given.unclear === null && hasOption(given, "-t --list");
-  const list = is_list ? listed(valuesOf(given, "-f --file")) : null;
+  const isList = given.unclear === null && hasOption(given, "-t --list");
+  const list = isList ? listed(valuesOf(given, "-f --file")) : null;
   if (list !== null) return list;
-  const is_packing = hasOption(given, "-A -c -r -u --create --append --update --concatenate --catenate");
-  const is_unpacking = !is_packing && hasOption(given, "-x --extract --get");
+  const isPacking = hasOption(given, "-A -c -r -u --create --append --update --concatenate --catenate");
+  const isUnpacking = !isPacking && hasOption(given, "-x --extract --get");
   const folders = valuesOf(given, "-C --directory");
   const accesses: Access[] = [];
   for (const { role, value } of given.options) {
     if (value === undefined || value.text === "-") continue;
-    if (role === "reads" || (role === "writes" && !is_packing)) accesses.push({ kind: "read", word: value });
+    if (role === "reads" || (role === "writes" && !isPacking)) accesses.push({ kind: "read", word: value });
     else if (role === "writes") accesses.push({ kind: "write", word: value });
   }
-  if (is_packing)
+  if (isPacking)
     for (const word of given.operands) {
       accesses.push({ kind: "read", word, is_tree: true });
       for (const folder of folders)
@@ -100,7 +100,7 @@ function tarAccesses(args: readonly Word[]): Accesses {
             is_tree: true,
           });
     }
-  if (is_unpacking)
+  if (isUnpacking)
     for (const word of folders.length > 0 ? folders : (["here"] as const))
       accesses.push({ kind: "write", word, is_tree: true });
   return { accesses, unclear: "it packs, unpacks or runs more", data: [] };
@@ -130,8 +130,8 @@ function packedAccesses(args: readonly Word[]): Accesses {
 
 function unzippedAccesses(args: readonly Word[]): Accesses {
   const [option, archive, ...members] = args;
-  const is_list = option?.text === "-l" && archive !== undefined && members.every(({ text }) => !text.startsWith("-"));
-  const list = is_list ? listed([archive]) : null;
+  const isList = option?.text === "-l" && archive !== undefined && members.every(({ text }) => !text.startsWith("-"));
+  const list = isList ? listed([archive]) : null;
   if (list !== null) return list;
   const folders = valuesOf(argumentsOf(UNZIP, args), "-d");
   const targets = folders.length > 0 ? folders : (["here"] as const);

@@ -9,7 +9,7 @@ interface GivenOption {
   name: string;
   value?: Word;
   role?: Role | "target";
-  is_clear: boolean;
+  isClear: boolean;
 }
 
 export interface Arguments {
@@ -23,7 +23,7 @@ type Kind = keyof OptionList;
 
 interface KnownOption {
   kind: Kind;
-  is_clear: boolean;
+  isClear: boolean;
 }
 
 const KINDS: readonly Kind[] = ["flags", "optional", "text", "pattern", "reads", "writes", "target"];
@@ -43,9 +43,9 @@ export function optionsKnown(program: Program): ReadonlyMap<string, KnownOption>
   let found = known.get(program);
   if (found === undefined) {
     const all = new Map<string, KnownOption>();
-    for (const [list, is_clear] of [[program.options, true] as const, [program.unclear, false] as const])
+    for (const [list, isClear] of [[program.options, true] as const, [program.unclear, false] as const])
       for (const kind of KINDS)
-        for (const name of list?.[kind]?.split(/\s+/) ?? []) if (name !== "") all.set(name, { kind, is_clear });
+        for (const name of list?.[kind]?.split(/\s+/) ?? []) if (name !== "") all.set(name, { kind, isClear });
     found = all;
     known.set(program, all);
   }
@@ -75,11 +75,11 @@ export function argumentsOf(program: Program, args: readonly Word[]): Arguments 
   };
   const add = (name: string, option: KnownOption | undefined, value?: Word) => {
     if (option === undefined) unclear ??= "an option that isn't known";
-    else if (!option.is_clear) unclear ??= "an option that may do more";
+    else if (!option.isClear) unclear ??= "an option that may do more";
     const role = option === undefined ? undefined : ROLES[option.kind];
     options.push({
       name,
-      is_clear: option?.is_clear === true,
+      isClear: option?.isClear === true,
       ...(value === undefined ? {} : { value }),
       ...(role === undefined ? {} : { role }),
     });
@@ -96,7 +96,7 @@ export function argumentsOf(program: Program, args: readonly Word[]): Arguments 
       continue;
     }
     // BSD's programs take it for an operand.
-    if (operands.length > 0 && !program.options_anywhere) unclear ??= "an option behind an operand";
+    if (operands.length > 0 && !program.optionsAnywhere) unclear ??= "an option behind an operand";
     if (text.startsWith("--")) {
       const equals = text.indexOf("=");
       const written = equals === -1 ? text : text.slice(0, equals);
@@ -112,8 +112,8 @@ export function argumentsOf(program: Program, args: readonly Word[]): Arguments 
       } else add(name, option);
       continue;
     }
-    if (/^-\d+$/.test(text) && program.takes_numbers) {
-      options.push({ name: text, is_clear: true });
+    if (/^-\d+$/.test(text) && program.takesNumbers) {
+      options.push({ name: text, isClear: true });
       continue;
     }
     for (let index = 1; index < text.length; index++) {

@@ -12,7 +12,7 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     options: { flags: "-p -v --parents --verbose", text: "-m --mode" },
     unclear: { flags: "-Z" },
     // Rights beyond the usual, or those of others.
-    is_clear: (args) =>
+    isClear: (args) =>
       args.every(({ text }, at) => !/^(?:-\w*m|--mode)$/.test(args[at - 1]?.text ?? "") || /^0?[0-7]{3}$/.test(text)),
     text_only: true,
     example: "mkdir -p src/cache",
@@ -33,7 +33,7 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     options: { flags: "-a -i --append --ignore-interrupts" },
     unclear: { flags: "-p", optional: "--output-error" },
     text_only: true,
-    copies_input: true,
+    copiesInput: true,
     example: "tee a.txt",
     counter: "tee $(node x.js)",
   },
@@ -243,22 +243,22 @@ function chmodAccesses(args: readonly Word[]): Accesses {
     program,
     args.filter((word) => !minus.includes(word)),
   );
-  const has_mode = minus.length > 0 || hasOption(given, "--reference");
-  const files = has_mode ? given.operands : given.operands.slice(1);
+  const hasMode = minus.length > 0 || hasOption(given, "--reference");
+  const files = hasMode ? given.operands : given.operands.slice(1);
   const mode = minus[0] ?? given.operands[0];
-  const is_tree = hasOption(given, "-R --recursive");
-  const is_plain =
+  const isTree = hasOption(given, "-R --recursive");
+  const isPlain =
     mode !== undefined &&
     isMode(mode.text) &&
     !/[st]|^0*[1-7][0-7]{3}$/.test(mode.text) &&
     minus.length <= 1 &&
     args.indexOf(mode) === 0;
   return {
-    accesses: files.map((word) => ({ kind: "mode" as const, word, ...(is_tree ? { is_tree: true as const } : {}) })),
+    accesses: files.map((word) => ({ kind: "mode" as const, word, ...(isTree ? { is_tree: true as const } : {}) })),
     unclear:
       given.options.length > 0
         ? "an option that may do more"
-        : is_plain && files.length > 0
+        : isPlain && files.length > 0
           ? null
           : "a mode that isn't plain",
     data: [],
@@ -281,7 +281,12 @@ function rsyncAccesses(args: readonly Word[]): Accesses {
       ...(target === undefined
         ? []
         : operands.length > 1
-          ? sources.map((copy_of) => ({ kind: "write" as const, word: target, copy_of, into: "either" as const }))
+          ? sources.map((copyOf) => ({
+              kind: "write" as const,
+              word: target,
+              copy_of: copyOf,
+              into: "either" as const,
+            }))
           : []),
       ...(target === undefined || operands.length < 2 ? [] : [{ kind: "write" as const, word: target }]),
       ...(target !== undefined && deletes ? [{ kind: "delete" as const, word: target, is_tree: true as const }] : []),

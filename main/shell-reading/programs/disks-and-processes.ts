@@ -5,20 +5,20 @@ import type { Program } from "./program.ts";
 /** Programs that make, change or wipe disks and what lies on them. */
 export interface DiskTool {
   /** It makes a file system; else it changes partitions, pools or what is on the disk. */
-  makes_file_system?: true;
+  makesFileSystem?: true;
   wipes?: true;
   /** Words with which it only looks, besides those that go for all. */
   only_looks?: RegExp;
   /** Words with which it acts on a disk that isn't named by a path. */
-  acts_on_names?: RegExp;
+  actsOnNames?: RegExp;
   /** It takes the names of volumes and pools, and destroys them. */
-  destroys_pools?: true;
+  destroysPools?: true;
 }
 
 /** Words with which any of them only says what it would do, or what there is. */
 const ONLY_SAYS = /^(?:--help|--version|-V|-h|--dry-run|--no-act|--print|--list|-l)$/;
 
-const MAKES: DiskTool = { makes_file_system: true, only_looks: /^-[nN]$/ };
+const MAKES: DiskTool = { makesFileSystem: true, only_looks: /^-[nN]$/ };
 
 const DISK_TOOLS: Readonly<Record<string, DiskTool>> = {
   mkfs: MAKES,
@@ -40,12 +40,12 @@ const DISK_TOOLS: Readonly<Record<string, DiskTool>> = {
   mdadm: { only_looks: /^(?:--detail|-D|--examine|-E)$/ },
   pvcreate: {},
   pvremove: {},
-  vgremove: { destroys_pools: true },
-  lvremove: { destroys_pools: true },
+  vgremove: { destroysPools: true },
+  lvremove: { destroysPools: true },
   badblocks: { only_looks: /^-[sv]+$/ },
   hdparm: { only_looks: /^-[iIgtT]+$/ },
   nvme: { only_looks: /^(?:list|id-ctrl|smart-log|id-ns)$/ },
-  diskutil: { only_looks: /^(?:list|info)$/, acts_on_names: /erase|partition|reformat/i },
+  diskutil: { only_looks: /^(?:list|info)$/, actsOnNames: /erase|partition|reformat/i },
   zpool: {},
   e2label: { only_looks: /^$/ },
   tune2fs: { only_looks: /^-l$/ },
@@ -69,8 +69,8 @@ export function onlySays(args: readonly string[]): boolean {
 }
 
 /** True if it destroys a pool or a volume of one. */
-export function destroysPool({ destroys_pools }: DiskTool, args: readonly string[]): boolean {
-  return destroys_pools === true || args.some((text) => /^(?:destroy|labelclear)$/.test(text));
+export function destroysPool({ destroysPools }: DiskTool, args: readonly string[]): boolean {
+  return destroysPools === true || args.some((text) => /^(?:destroy|labelclear)$/.test(text));
 }
 
 /** Programs that find, signal, debug, start and end processes, services and the machine itself. */
@@ -78,38 +78,38 @@ interface ProcessTool {
   /** It sends signals to processes: by their names, by their numbers, to all of them, or to those that hold a file. */
   signals?: "by name" | "by number" | "all" | "holders";
   /** Words with which it does; without them always. */
-  signals_with?: RegExp;
+  signalsWith?: RegExp;
   /** Words with which it sends none. */
-  signals_not_with?: RegExp;
+  signalsNotWith?: RegExp;
   /** Its options that take a word: what is left are names of processes. */
   arguments?: Program;
   /** With one of these, names are looked for in whole command lines. */
-  whole_line?: RegExp;
+  wholeLine?: RegExp;
   /** Words with which every process of a user is meant. */
-  of_user?: RegExp;
+  ofUser?: RegExp;
   /** It says which processes there are, or picks some of what another one says. */
   looks?: true;
   /** It looks for processes by their names, as `signals: "by name"` does. */
-  looks_by_name?: true;
+  looksByName?: true;
   /** Patterns that it is given with options are looked for in whole command lines. */
-  looks_in_lines?: true;
+  looksInLines?: true;
   /** It looks into a process, and may change it. */
   debugs?: true;
   /** It starts, stops and changes services; with one of these words it does no harm. */
-  harmless_for_services?: RegExp;
+  harmlessForServices?: RegExp;
   /** It ends the machine's work: with one of these words, or always. */
-  ends_machine?: RegExp | "always";
+  endsMachine?: RegExp | "always";
   /** Even where it isn't said again and again, the machine goes down without a warning. */
-  ends_at_once?: true;
+  endsAtOnce?: true;
   /** Words that make the kernel stop. */
-  stops_kernel?: RegExp;
+  stopsKernel?: RegExp;
   /** Words with which it deletes an account and all that is its own. */
-  deletes_account?: RegExp;
+  deletesAccount?: RegExp;
 }
 
 const BY_NAME: ProcessTool = {
   signals: "by name",
-  of_user: /^-(?:u|U|-user|-euid|-uid)/,
+  ofUser: /^-(?:u|U|-user|-euid|-uid)/,
   arguments: {
     names: ["pkill"],
     unclear: { text: "-u -U -g -G -P -t -s -F -o --user --euid --uid --signal" },
@@ -118,22 +118,22 @@ const BY_NAME: ProcessTool = {
 const LOOKS: ProcessTool = { looks: true };
 const DEBUGS: ProcessTool = { debugs: true };
 const SERVICES: ProcessTool = {
-  harmless_for_services: /^(?:status|show|is-active|is-enabled|cat|list-.*|list|print|start|enable|print)$/,
+  harmlessForServices: /^(?:status|show|is-active|is-enabled|cat|list-.*|list|print|start|enable|print)$/,
 };
-const ENDS: ProcessTool = { ends_machine: "always" };
-const RUN_LEVEL: ProcessTool = { ends_machine: /^[016]$/, ends_at_once: true };
-const ACCOUNTS: ProcessTool = { deletes_account: /^-\w*r|^--remove/ };
+const ENDS: ProcessTool = { endsMachine: "always" };
+const RUN_LEVEL: ProcessTool = { endsMachine: /^[016]$/, endsAtOnce: true };
+const ACCOUNTS: ProcessTool = { deletesAccount: /^-\w*r|^--remove/ };
 
 const PROCESS_TOOLS: Readonly<Record<string, ProcessTool>> = {
-  pkill: { ...BY_NAME, whole_line: /^-\w*f|^--full$/ },
+  pkill: { ...BY_NAME, wholeLine: /^-\w*f|^--full$/ },
   killall: BY_NAME,
   skill: BY_NAME,
   xkill: { signals: "by name" },
-  kill: { signals: "by number", signals_not_with: /^-[0l]$/ },
+  kill: { signals: "by number", signalsNotWith: /^-[0l]$/ },
   killall5: { signals: "all" },
-  fuser: { looks: true, signals: "holders", signals_with: /^-\w*k|^--kill$/ },
-  pgrep: { looks: true, looks_by_name: true, looks_in_lines: true },
-  pidof: { looks: true, looks_by_name: true },
+  fuser: { looks: true, signals: "holders", signalsWith: /^-\w*k|^--kill$/ },
+  pgrep: { looks: true, looksByName: true, looksInLines: true },
+  pidof: { looks: true, looksByName: true },
   ps: LOOKS,
   lsof: LOOKS,
   ss: LOOKS,
@@ -149,7 +149,7 @@ const PROCESS_TOOLS: Readonly<Record<string, ProcessTool>> = {
   ltrace: DEBUGS,
   reptyr: DEBUGS,
   gcore: DEBUGS,
-  systemctl: { ...SERVICES, looks: true, ends_machine: /^(?:poweroff|reboot|halt|kexec|emergency|rescue)$/ },
+  systemctl: { ...SERVICES, looks: true, endsMachine: /^(?:poweroff|reboot|halt|kexec|emergency|rescue)$/ },
   service: SERVICES,
   launchctl: SERVICES,
   busctl: SERVICES,
@@ -161,7 +161,7 @@ const PROCESS_TOOLS: Readonly<Record<string, ProcessTool>> = {
   halt: ENDS,
   init: RUN_LEVEL,
   telinit: RUN_LEVEL,
-  sysctl: { stops_kernel: /^kernel\.(?:sysrq|panic)/ },
+  sysctl: { stopsKernel: /^kernel\.(?:sysrq|panic)/ },
   userdel: ACCOUNTS,
   deluser: ACCOUNTS,
 };
@@ -180,17 +180,15 @@ export function isSignalled(process: string, args: readonly string[]): boolean {
     (text, index) => !/^-(?:s|n)$/.test(args[index - 1] ?? "") && !/^-(?:s|n|l|L|-list|-signal.*|-)$/.test(text),
   );
   const [first = ""] = args;
-  const has_signal = /^-(?:\d+|[A-Z][A-Z0-9+-]*|s|n)$/i.test(first) || first.startsWith("--signal");
-  const numbers = has_signal && !/^-[sn]$/.test(first) ? operands.slice(1) : operands;
+  const hasSignal = /^-(?:\d+|[A-Z][A-Z0-9+-]*|s|n)$/i.test(first) || first.startsWith("--signal");
+  const numbers = hasSignal && !/^-[sn]$/.test(first) ? operands.slice(1) : operands;
   return numbers.includes(process) || (process === "-1" && args.includes("--") && args.at(-1) === "-1");
 }
 
 /** True if every process of a user is meant, whatever its name. */
-export function signalsUser({ of_user, arguments: known }: ProcessTool, args: readonly Word[]): boolean {
+export function signalsUser({ ofUser, arguments: known }: ProcessTool, args: readonly Word[]): boolean {
   return (
-    known !== undefined &&
-    args.some(({ text }) => of_user?.test(text)) &&
-    argumentsOf(known, args).operands.length === 0
+    known !== undefined && args.some(({ text }) => ofUser?.test(text)) && argumentsOf(known, args).operands.length === 0
   );
 }
 

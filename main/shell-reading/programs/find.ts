@@ -54,11 +54,11 @@ export const FIND_PROGRAMS: readonly Program[] = [
 ];
 
 function findAccesses(args: readonly Word[]): Accesses {
-  const { starts, tests, has_options } = partsOf(args);
+  const { starts, tests, hasOptions } = partsOf(args);
   const data: Word[] = [];
   const accesses: Access[] = [];
   const runs: Word[][] = [];
-  let unclear = has_options ? "an option before the starting points" : null;
+  let unclear = hasOptions ? "an option before the starting points" : null;
   let deletes = false;
   for (let at = 0; at < tests.length; at++) {
     const { text } = tests[at] as Word;
@@ -89,10 +89,16 @@ function findAccesses(args: readonly Word[]): Accesses {
     }
   }
   // What is run gets links as well as files, and follows them.
-  const follows_links = runs.length > 0 && !findsPlainFilesOnly(tests);
+  const followsLinks = runs.length > 0 && !findsPlainFilesOnly(tests);
   const roots: (Word | "here")[] = starts.length === 0 ? ["here"] : starts;
   for (const word of roots) {
-    accesses.push({ kind: "list", word, is_tree: true, is_many: true, ...(follows_links ? { follows_links } : {}) });
+    accesses.push({
+      kind: "list",
+      word,
+      is_tree: true,
+      is_many: true,
+      ...(followsLinks ? { follows_links: followsLinks } : {}),
+    });
     if (deletes) accesses.push({ kind: "delete", word, is_tree: true, is_found: true });
   }
   return { accesses, unclear, data, ...(runs.length > 0 ? { runs } : {}) };
@@ -111,32 +117,32 @@ export function findsPlainFilesOnly(tests: readonly Word[]): boolean {
   );
 }
 
-function partsOf(args: readonly Word[]): { starts: Word[]; tests: readonly Word[]; has_options: boolean } {
+function partsOf(args: readonly Word[]): { starts: Word[]; tests: readonly Word[]; hasOptions: boolean } {
   let at = 0;
-  let has_options = false;
+  let hasOptions = false;
   while (/^-(?:[HLP]|O\d|D.*)$/.test(args[at]?.text ?? "")) {
-    has_options ||= args[at]?.text !== "-P";
+    hasOptions ||= args[at]?.text !== "-P";
     at += args[at]?.text === "-D" ? 2 : 1;
   }
   const starts: Word[] = [];
   for (; at < args.length && !/^[-(!,]/.test(args[at]?.text ?? ""); at++) starts.push(args[at] as Word);
-  return { starts, tests: args.slice(at), has_options };
+  return { starts, tests: args.slice(at), hasOptions };
 }
 
 /** The paths that a `find` may come to: its starting points, and what its tests leave of all that lies below them. */
 export function foundBy(args: readonly Word[], span: { start: number; end: number }): Word[] {
   const { starts, tests } = partsOf(args);
   if (starts.length === 0) starts.push(wordOf([{ text: ".", kind: "text" }], span));
-  const name_at = tests.findIndex(({ text }) => text === "-name" || text === "-iname");
+  const nameAt = tests.findIndex(({ text }) => text === "-name" || text === "-iname");
   const name =
-    name_at === -1 || tests.some(({ text }) => /^(?:-o|-or|,|!|-not)$/.test(text)) ? undefined : tests[name_at + 1];
-  const is_filtered = tests.some(({ text }) =>
+    nameAt === -1 || tests.some(({ text }) => /^(?:-o|-or|,|!|-not)$/.test(text)) ? undefined : tests[nameAt + 1];
+  const isFiltered = tests.some(({ text }) =>
     /^-(?:i?name|i?path|i?regex|type|size|[acm]time|[acm]min|newer.*|mindepth|perm|user|group|empty|maxdepth|i?wholename)$/.test(
       text,
     ),
   );
-  const has_all =
-    !is_filtered ||
+  const hasAll =
+    !isFiltered ||
     (!tests.some(({ text }) =>
       /^-(?:i?name|i?path|i?regex|size|[acm]time|[acm]min|newer.*|perm|user|group|empty|i?wholename)$/.test(text),
     ) &&
@@ -150,7 +156,7 @@ export function foundBy(args: readonly Word[], span: { start: number; end: numbe
       { text: ".", kind: "text" },
       { text: "*", kind: "glob" },
     ]);
-    return has_all ? [start, everything, dotted] : [below([{ text: "**", kind: "glob" }])];
+    return hasAll ? [start, everything, dotted] : [below([{ text: "**", kind: "glob" }])];
   });
 }
 

@@ -53,15 +53,15 @@ const IMAGE_MARK = "--cli";
 
 /**
  * The words that the gate's command is given, where the program is it or runs it; undefined where neither is known.
- * @param by_any whatever the program is
+ * @param byAny whatever the program is
  */
-export function gateWords(name: string, argv: readonly Word[], by_any = false): readonly Word[] | undefined {
+export function gateWords(name: string, argv: readonly Word[], byAny = false): readonly Word[] | undefined {
   const [first, second] = argv;
   if (first !== undefined && IMAGE.test(first.text)) return second?.text === IMAGE_MARK ? argv.slice(2) : undefined;
   const at = argv.findIndex(({ text, is_resolved }) => is_resolved && isGateCommand(text));
   // `$(which metnos-gate) stop`, `metnos-gat? stop`: the program's name is known all the same.
   if (at === -1 && name !== GATE_COMMAND) return undefined;
-  if (at > 0 && !RUN_BY.has(name) && !by_any) return undefined;
+  if (at > 0 && !RUN_BY.has(name) && !byAny) return undefined;
   return argv.slice(Math.max(at, 0) + 1);
 }
 
@@ -74,9 +74,9 @@ export function onlyAsksGate(words: readonly Pick<Word, "text" | "is_resolved" |
   const end = all.indexOf("--");
   // After an option it may be that option's value: `deny --message --help` denies. Behind `--` no word is an option.
   const options = end === -1 ? all : all.slice(0, end);
-  const asks_help = options.some((text, at) => /^(?:--help|-h)$/.test(text) && !options[at - 1]?.startsWith("-"));
+  const asksHelp = options.some((text, at) => /^(?:--help|-h)$/.test(text) && !options[at - 1]?.startsWith("-"));
   const texts = all.filter((text) => text !== "--");
-  if (texts.length === 0 || asks_help) return true;
+  if (texts.length === 0 || asksHelp) return true;
   if (texts[0] === "explain" && words.some(mayAskJudges)) return false;
   return READING.some((allowed) => allowed.every((text, index) => texts[index] === text));
 }
@@ -91,7 +91,7 @@ export const OUTSIDE = "metnos-gate outside";
 /** Where the command begins among the words behind `outside`, and where the reason is; null where that isn't known. */
 export interface OutsideWords {
   reason: { at: number; from: number } | null;
-  command_at: number;
+  commandAt: number;
 }
 
 /** How `outside` reads its words: options first, then the command, whatever it looks like. */
@@ -99,13 +99,13 @@ export function outsideWords(words: readonly string[]): OutsideWords | null {
   let reason: OutsideWords["reason"] = null;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
-    if (word === "--") return { reason, command_at: at + 1 };
+    if (word === "--") return { reason, commandAt: at + 1 };
     if (word === REASON && at + 1 < words.length) reason = { at: ++at, from: 0 };
     else if (word.startsWith(`${REASON}=`)) reason = { at, from: REASON.length + 1 };
     else if (word.startsWith("-")) return null;
-    else return { reason, command_at: at };
+    else return { reason, commandAt: at };
   }
-  return { reason, command_at: words.length };
+  return { reason, commandAt: words.length };
 }
 
 const REASON = "--reason";
@@ -126,11 +126,11 @@ export function askedOutside(name: string, argv: readonly Word[]): AskedOutside 
   const unknown = own.findIndex(({ is_resolved, glob }) => !is_resolved || glob === true);
   const read = outsideWords(own.map(({ text }) => text));
   if (read === null) return { reason: null, command: [] };
-  if (unknown !== -1 && unknown < read.command_at) return { reason: null, command: own.slice(unknown) };
-  const { reason, command_at } = read;
+  if (unknown !== -1 && unknown < read.commandAt) return { reason: null, command: own.slice(unknown) };
+  const { reason, commandAt } = read;
   return {
     reason: reason === null ? null : (own[reason.at]?.text.slice(reason.from) ?? null),
-    command: own.slice(command_at),
+    command: own.slice(commandAt),
   };
 }
 

@@ -53,8 +53,8 @@ function linkedWorkTree(git: string, file: string): GitFolders | null {
 function submodule(git: string, root: string): GitFolders | null {
   for (let here = dirname(root); here !== dirname(here); here = dirname(here)) {
     const modules = join(here, ".git/modules");
-    const is_own = git !== modules && isAtOrBelow(git, modules);
-    if (is_own) return isRepository(git) && realForm(modules) === modules ? { git, common: git } : null;
+    const isOwn = git !== modules && isAtOrBelow(git, modules);
+    if (isOwn) return isRepository(git) && realForm(modules) === modules ? { git, common: git } : null;
   }
   return null;
 }
@@ -87,7 +87,7 @@ function mayEnter(folder: string): boolean {
 
 function firstOf(file: string): string | undefined {
   try {
-    return readRegularBytes(file, { max_bytes: MAX_NAME }).toString();
+    return readRegularBytes(file, { maxBytes: MAX_NAME }).toString();
   } catch {
     return undefined; // not there, a pipe, too large, or not readable: nothing that git would follow
   }

@@ -10,9 +10,9 @@ export interface SecretNames {
   /** Of files that any commit has or had; below the work tree. */
   readonly ever: readonly string[];
   /** Those that the commit at HEAD has. */
-  readonly at_head: readonly string[];
+  readonly atHead: readonly string[];
   /** References, whole, that lead to no commit; left out: none. */
-  readonly odd_references?: readonly string[];
+  readonly oddReferences?: readonly string[];
 }
 
 /** Repositories that are remembered: more than one line can name. */
@@ -31,7 +31,7 @@ export function noteHistory(root: string, names: SecretNames): void {
 }
 
 /** What a history may hold that hasn't been looked through yet: anything that git was ever given. */
-const ANYTHING: SecretNames = { ever: [".git/objects"], at_head: [".git/objects"] };
+const ANYTHING: SecretNames = { ever: [".git/objects"], atHead: [".git/objects"] };
 
 export function noteWaiting(root: string): void {
   if (!known.has(root)) noteHistory(root, ANYTHING);
@@ -53,7 +53,7 @@ export function forgetHistory(root: string): void {
  * reference leads to
  */
 export function noteCommits(root: string, words: readonly string[], names: readonly string[], secrets: string[]): void {
-  const { ever, ...more } = known.get(root) ?? { ever: [], at_head: [] };
+  const { ever, ...more } = known.get(root) ?? { ever: [], atHead: [] };
   if (secrets.length > 0) noteHistory(root, { ...more, ever: [...new Set([...ever, ...secrets])] });
   const noted = commits.get(root) ?? new Set();
   if (noted.size > MAX_WORDS) noted.clear();
@@ -66,10 +66,10 @@ export function noteCommits(root: string, words: readonly string[], names: reado
 /** True for a word of whose commit all secrets' names are known, and for one that names nothing. */
 export const isCommit = (root: string, word: string): boolean => commits.get(root)?.has(word) === true;
 
-export const hasOddReferences = (root: string): boolean => known.get(root)?.odd_references !== undefined;
+export const hasOddReferences = (root: string): boolean => known.get(root)?.oddReferences !== undefined;
 
 export function isOddReference(root: string, name: string): boolean {
-  return known.get(root)?.odd_references?.some((one) => one === name || one.endsWith(`/${name}`)) === true;
+  return known.get(root)?.oddReferences?.some((one) => one === name || one.endsWith(`/${name}`)) === true;
 }
 
 /** Of the work tree that a folder (absolute) lies in; undefined where its history holds none, or hasn't been looked through. */
@@ -81,9 +81,9 @@ export function historyAt(folder: string): ({ root: string } & SecretNames) | un
 }
 
 /** `git log -- .ssh`: which commits changed it, not what was in it. */
-export function asksHistoryOf({ name, argv, via, captures, is_last }: SimpleCommand, word: Word): boolean {
+export function asksHistoryOf({ name, argv, via, captures, isLast }: SimpleCommand, word: Word): boolean {
   const dashes = argv.findIndex(({ text }) => text === "--");
   if (name !== "git" || argv[1]?.text !== "log" || dashes === -1 || argv.indexOf(word) < dashes) return false;
-  if (via.length > 0 || captures > 0 || !is_last) return false;
+  if (via.length > 0 || captures > 0 || !isLast) return false;
   return argv.slice(2, dashes).every(({ text }) => /^(?:--(?:oneline|all|follow|stat|reverse)|-\d+)$/.test(text));
 }

@@ -15,7 +15,7 @@ export interface IndexRead {
 }
 
 /** The one that was read last: a decision looks at the same one for several reasons, and so do the next ones. */
-let last: { is: string; read: IndexRead; read_at: number; is_sure: boolean } | undefined;
+let last: { is: string; read: IndexRead; readAt: number; isSure: boolean } | undefined;
 /** For so long at the most: it may be large, and reading it anew for each call would keep the collector of garbage busy. */
 const KEPT_MS = 10_000;
 let forgetting: NodeJS.Timeout | undefined;
@@ -32,11 +32,11 @@ export function readIndex(file: string): IndexRead {
   const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true });
   const is = [dev, ino, size, mtimeNs, ctimeNs].join(":");
   const now = Date.now();
-  const known = last?.is === is && (last.is_sure || now - last.read_at < SAME_TICK_MS) ? last.read : undefined;
+  const known = last?.is === is && (last.isSure || now - last.readAt < SAME_TICK_MS) ? last.read : undefined;
   if (known !== undefined) return known;
-  const bytes = readRegularBytes(file, { max_bytes: MAX_INDEX });
+  const bytes = readRegularBytes(file, { maxBytes: MAX_INDEX });
   const read = { index: GitIndex.read(bytes), mtime_ms: Number(mtimeNs) * MS_OF_NS };
-  last = { is, read, read_at: now, is_sure: now - Number(ctimeNs) * MS_OF_NS > SAME_TICK_MS };
+  last = { is, read, readAt: now, isSure: now - Number(ctimeNs) * MS_OF_NS > SAME_TICK_MS };
   clearTimeout(forgetting);
   forgetting = setTimeout(() => {
     last = undefined;
@@ -59,13 +59,13 @@ export interface IndexEntry {
   name: string;
   /** In seconds, as the file system said when the content was stored. */
   mtime: number;
-  mtime_ns: number;
+  mtimeNs: number;
   /** Bytes, modulo 2^32. */
   size: number;
   /** SHA-1 of the content, as git names it. */
   oid: string;
   /** git holds this very content: not only the name, nor one of a conflict's sides. */
-  has_content: boolean;
+  hasContent: boolean;
 }
 
 /** An index of version 2 or 3 that is whole. Its entries are sorted by their names' bytes: in one whose aren't, some aren't found. */
@@ -74,15 +74,15 @@ export class GitIndex {
   /** Where each entry begins. */
   readonly #entries: Uint32Array;
   /** Other repositories are among them. */
-  readonly has_submodules: boolean;
+  readonly hasSubmodules: boolean;
   /** Files outside of the work tree are among them: git itself writes no such names, and reads what they lead to all the same. */
-  readonly leads_out: boolean;
+  readonly leadsOut: boolean;
 
-  private constructor(bytes: Buffer, { entries, has_submodules, leads_out }: Entries) {
+  private constructor(bytes: Buffer, { entries, hasSubmodules, leadsOut }: Entries) {
     this.#bytes = bytes;
     this.#entries = entries;
-    this.has_submodules = has_submodules;
-    this.leads_out = leads_out;
+    this.hasSubmodules = hasSubmodules;
+    this.leadsOut = leadsOut;
   }
 
   /** Null for any other, or for a split one. */
@@ -113,7 +113,7 @@ export class GitIndex {
 
   /** Folders of other repositories, which git enters by itself. */
   *submodules(): Generator<string> {
-    if (!this.has_submodules) return;
+    if (!this.hasSubmodules) return;
     for (const at of this.#entries) {
       if (!isSubmodule(this.#bytes, at)) continue;
       const { from, end } = nameAt(this.#bytes, at);
@@ -147,8 +147,8 @@ const LONGEST_LEADING = 6;
 interface Entries {
   /** Where each begins. */
   readonly entries: Uint32Array;
-  readonly has_submodules: boolean;
-  readonly leads_out: boolean;
+  readonly hasSubmodules: boolean;
+  readonly leadsOut: boolean;
 }
 
 function entriesOf(index: Buffer): Entries | null {
@@ -158,36 +158,36 @@ function entriesOf(index: Buffer): Entries | null {
   if ((version !== 2 && version !== 3) || count > index.length / HEAD) return null;
   const entries = new Uint32Array(count);
   let at = 12;
-  let has_submodules = false;
-  let leads_out = LEADING.some((names) => index.includes(names));
+  let hasSubmodules = false;
+  let leadsOut = LEADING.some((names) => index.includes(names));
   for (let number = 0; number < count; number++) {
     if (at + HEAD > index.length) return null;
     // A flag that version 2 doesn't have.
     if (version === 2 && ((index[at + 60] ?? 0) & 0x40) !== 0) return null;
     const { from, end } = nameAt(index, at);
     if (end - from === MAX_LENGTH || index[end] !== 0) return null;
-    has_submodules ||= isSubmodule(index, at);
-    leads_out ||= beginsOutside(index, from);
+    hasSubmodules ||= isSubmodule(index, at);
+    leadsOut ||= beginsOutside(index, from);
     entries[number] = at;
     at += (end - at + 8) & ~7;
   }
-  return hasOthers(index, entries, at) ? null : { entries, has_submodules, leads_out };
+  return hasOthers(index, entries, at) ? null : { entries, hasSubmodules, leadsOut };
 }
 
 /**
  * True for an index, of whatever version, by which git would read or write outside of its work tree, or that git wouldn't write so. A
- * split one is looked at apart from the one that it builds on. @param is_sha256 what hashes its repository has: nothing in an index says that
+ * split one is looked at apart from the one that it builds on. @param isSha256 what hashes its repository has: nothing in an index says that
  * @param noted where the folders are added in which git knows of untracked files
  */
-export function namesOutside(index: Buffer, is_sha256: boolean, noted?: NotedFolder[]): boolean {
-  const hash = is_sha256 ? HASH_SHA256 : HASH;
+export function namesOutside(index: Buffer, isSha256: boolean, noted?: NotedFolder[]): boolean {
+  const hash = isSha256 ? HASH_SHA256 : HASH;
   if (index.length < 12 + hash || index.toString("latin1", 0, 4) !== "DIRC") return true;
   const [version, count, head] = [index.readUInt32BE(4), index.readUInt32BE(8), HEAD - HASH + hash];
   const end = index.length - hash;
   if (version < 2 || version > 4 || count > end / head) return true;
   const entries = new Uint32Array(count);
   const name = Buffer.alloc(MAX_LENGTH);
-  let name_length = 0;
+  let nameLength = 0;
   const leading = LEADING.map((names) => ({ names, at: index.indexOf(names) }));
   let at = 12;
   for (let number = 0; number < count; number++) {
@@ -199,21 +199,21 @@ export function namesOutside(index: Buffer, is_sha256: boolean, noted?: NotedFol
       // So much of the last name isn't in this one.
       const cut = numberAt(index, from);
       from = cut.next;
-      kept = name_length - cut.value;
+      kept = nameLength - cut.value;
       if (kept < 0) return true;
     }
     const length = flags & MAX_LENGTH;
     const to = length === MAX_LENGTH ? index.indexOf(0, from) : from + length - kept;
     if (to < from || to >= end || index[to] !== 0) return true;
     if (version === 4) {
-      name_length = kept + to - from;
+      nameLength = kept + to - from;
       // Longer than a path can be.
-      if (name_length >= name.length) return true;
+      if (nameLength >= name.length) return true;
       index.copy(name, kept, from, to);
-      name[name_length] = 0;
+      name[nameLength] = 0;
       if (beginsOutside(name, 0)) return true;
-      for (let slash_at = Math.max(0, kept - LONGEST_LEADING); slash_at < name_length; slash_at++)
-        if (name[slash_at] === SLASH && name[slash_at + 1] === DOT && beginsOutside(name, slash_at + 1)) return true;
+      for (let slashAt = Math.max(0, kept - LONGEST_LEADING); slashAt < nameLength; slashAt++)
+        if (name[slashAt] === SLASH && name[slashAt + 1] === DOT && beginsOutside(name, slashAt + 1)) return true;
     } else {
       if (beginsOutside(index, from)) return true;
       for (const next of leading) {
@@ -225,16 +225,16 @@ export function namesOutside(index: Buffer, is_sha256: boolean, noted?: NotedFol
     entries[number] = kept === 0 ? at : 0;
     at = version === 4 ? to + 1 : to + 8 - ((to - at) % 8);
   }
-  return hasOthers(index, entries, at, { hash, is_split_other: false, noted });
+  return hasOthers(index, entries, at, { hash, isSplitOther: false, noted });
 }
 
 /** Of the name that begins there, or continues there behind a slash: what git keeps for itself isn't in the work tree either. */
 function beginsOutside(bytes: Buffer, from: number): boolean {
   if (bytes[from] === SLASH) return true;
   if (bytes[from] !== DOT) return false;
-  const is_up = bytes[from + 1] === DOT;
-  const after = bytes[from + (is_up ? 2 : 4)];
-  return (after === SLASH || after === 0) && (is_up || bytes.toString("latin1", from + 1, from + 4) === "git");
+  const isUp = bytes[from + 1] === DOT;
+  const after = bytes[from + (isUp ? 2 : 4)];
+  return (after === SLASH || after === 0) && (isUp || bytes.toString("latin1", from + 1, from + 4) === "git");
 }
 
 const isSubmodule = (index: Buffer, at: number): boolean => (index.readUInt32BE(at + MODE_AT) & KIND) === SUBMODULE;
@@ -254,10 +254,10 @@ function entryAt(index: Buffer, at: number): IndexEntry {
     mode: index.readUInt32BE(at + MODE_AT),
     name: index.toString("utf8", from, end),
     mtime: index.readUInt32BE(at + 8),
-    mtime_ns: index.readUInt32BE(at + 12),
+    mtimeNs: index.readUInt32BE(at + 12),
     size: index.readUInt32BE(at + 36),
     oid: index.toString("hex", at + 40, at + 60),
-    has_content: (flags & 0x3000) === 0 && (extended & 0x2000) === 0,
+    hasContent: (flags & 0x3000) === 0 && (extended & 0x2000) === 0,
   };
 }
 
@@ -279,7 +279,7 @@ interface Others {
   /** Bytes of a hash. */
   hash: number;
   /** One that builds on another one counts. */
-  is_split_other: boolean;
+  isSplitOther: boolean;
   /** Where what it knows of untracked files is added. */
   noted?: NotedFolder[] | undefined;
 }
@@ -293,30 +293,30 @@ function hasOthers(
   index: Buffer,
   entries: Uint32Array,
   end: number,
-  { hash, is_split_other, noted }: Others = { hash: HASH, is_split_other: true },
+  { hash, isSplitOther, noted }: Others = { hash: HASH, isSplitOther: true },
 ): boolean {
-  const extensions_end = index.length - hash;
-  const last = extensions_end - END_SIZE - hash;
+  const extensionsEnd = index.length - hash;
+  const last = extensionsEnd - END_SIZE - hash;
   // Also where it lies in a name of the entries.
   if (last > 0 && index.readUInt32BE(last) === END_OF_ENTRIES && index.readUInt32BE(last + 8) !== end) return true;
-  let has_untracked = false;
-  for (let at = end; at + 8 <= extensions_end; at += 8 + index.readUInt32BE(at + 4)) {
+  let hasUntracked = false;
+  for (let at = end; at + 8 <= extensionsEnd; at += 8 + index.readUInt32BE(at + 4)) {
     const name = index.readUInt32BE(at);
-    if (is_split_other && name === LINK) return true;
-    if (name === OFFSETS && !isInOrder(index, at, entries, extensions_end)) return true;
+    if (isSplitOther && name === LINK) return true;
+    if (name === OFFSETS && !isInOrder(index, at, entries, extensionsEnd)) return true;
     if (name !== UNTRACKED) continue;
-    const extension = { index, hash, from: at + 8, end: Math.min(at + 8 + index.readUInt32BE(at + 4), extensions_end) };
+    const extension = { index, hash, from: at + 8, end: Math.min(at + 8 + index.readUInt32BE(at + 4), extensionsEnd) };
     // Git writes one.
-    if (has_untracked) return true;
-    has_untracked = true;
+    if (hasUntracked) return true;
+    hasUntracked = true;
     if (noted === undefined ? ownFoldersEnd(extension) === null : !addNoted(extension, noted)) return true;
   }
   return false;
 }
 
 /** Whether a table of blocks of entries, each with its place and how many are in it, says where they are. */
-function isInOrder(index: Buffer, extension: number, entries: Uint32Array, extensions_end: number): boolean {
-  const end = Math.min(extension + 8 + index.readUInt32BE(extension + 4), extensions_end);
+function isInOrder(index: Buffer, extension: number, entries: Uint32Array, extensionsEnd: number): boolean {
+  const end = Math.min(extension + 8 + index.readUInt32BE(extension + 4), extensionsEnd);
   let count = 0;
   for (let at = extension + 12; at + 8 <= end; at += 8) {
     if (entries[count] !== index.readUInt32BE(at)) return false;
@@ -349,9 +349,9 @@ function ownFoldersEnd(
   seen?: (name: Buffer, folders: number) => void,
 ): number | null {
   const machine = numberAt(index, from);
-  const name_of_ignored = index.indexOf(0, machine.next + machine.value + IGNORED_SIZE + 2 * hash);
-  if (name_of_ignored === -1 || name_of_ignored >= end) return null;
-  const folders = numberAt(index, name_of_ignored + 1);
+  const nameOfIgnored = index.indexOf(0, machine.next + machine.value + IGNORED_SIZE + 2 * hash);
+  if (nameOfIgnored === -1 || nameOfIgnored >= end) return null;
+  const folders = numberAt(index, nameOfIgnored + 1);
   let at = folders.next;
   let left = MAX_UNTRACKED;
   for (let folder = 0; folder < folders.value && at < end; folder++) {
@@ -382,13 +382,13 @@ export interface NotedFolder {
 function addNoted(extension: Extension, into: NotedFolder[]): boolean {
   const inner: { path: string; folders: string[]; left: number }[] = [];
   const above: typeof inner = [];
-  let is_too_deep = false;
+  let isTooDeep = false;
   const end = ownFoldersEnd(extension, (bytes, count) => {
     while (above.at(-1)?.left === 0) above.pop();
     const parent = above.at(-1);
     const name = parent === undefined ? "" : bytes.toString("latin1").replace(/\/$/, "");
     const path = parent === undefined || parent.path === "" ? name : `${parent.path}/${name}`;
-    is_too_deep ||= path.length > MAX_PATH;
+    isTooDeep ||= path.length > MAX_PATH;
     if (parent !== undefined) {
       parent.left--;
       parent.folders.push(name);
@@ -397,7 +397,7 @@ function addNoted(extension: Extension, into: NotedFolder[]): boolean {
     inner.push(folder);
     above.push(folder);
   });
-  if (end === null || is_too_deep) return false;
+  if (end === null || isTooDeep) return false;
   if (inner.length === 0) return true;
   const { index } = extension;
   // Of which of them git knows what is in them; which it only looked into; whose ignored names it knows. Then when each of the first was changed.
@@ -407,8 +407,8 @@ function addNoted(extension: Extension, into: NotedFolder[]): boolean {
   if (!valid || !ignored || ignored.next + valid.set.length * STAT_SIZE > extension.end) return false;
   for (const [number, at] of valid.set.entries()) {
     const { path, folders } = inner[at] ?? { path: "", folders: [] };
-    const changed_at = index.readUInt32BE(ignored.next + number * STAT_SIZE + CHANGED_AT);
-    if (folders.length > 0) into.push({ path, changed_at, folders });
+    const changedAt = index.readUInt32BE(ignored.next + number * STAT_SIZE + CHANGED_AT);
+    if (folders.length > 0) into.push({ path, changed_at: changedAt, folders });
   }
   return true;
 }
@@ -429,8 +429,8 @@ function bitsAt({ index, end }: Extension, at: number, count: number): { set: nu
   if (words > 2 * Math.ceil(count / 64) + 2) return null;
   const set: number[] = [];
   let bit = 0;
-  const add = (is_set: boolean) => {
-    if (is_set) set.push(bit);
+  const add = (isSet: boolean) => {
+    if (isSet) set.push(bit);
     bit++;
   };
   for (let word = 0; word < words; word++) {

@@ -53,19 +53,19 @@ export function codeNamedBySettings(root: string, home = homedir(), room = { byt
   const own = ownSettings(home);
   // No agent can make the user's own longer.
   const unlimited = { bytes: MAX_TOGETHER };
-  const of_root = { bytes: Math.min(room.bytes, MAX_TOGETHER) };
-  room.bytes -= of_root.bytes;
+  const ofRoot = { bytes: Math.min(room.bytes, MAX_TOGETHER) };
+  room.bytes -= ofRoot.bytes;
   const files = new Set([...own, join(folders.common, "config"), join(folders.git, "config.worktree")]);
   const named = hooksLinked(join(folders.common, "hooks"));
   // Those that are included are read, too.
   for (const file of files) {
-    const entries = entriesOf(file, home, own.includes(file) ? unlimited : of_root);
+    const entries = entriesOf(file, home, own.includes(file) ? unlimited : ofRoot);
     named.push(...pathsNamed(entries, root, dirname(file)));
     for (const [key, value] of entries)
       if (NAMES_SETTINGS.test(key) && value !== "" && files.size < MAX_FILES) files.add(resolve(dirname(file), value));
   }
   // Where not all of it was read, there is no room for further ones, either.
-  room.bytes = of_root.bytes <= 0 ? 0 : room.bytes + of_root.bytes;
+  room.bytes = ofRoot.bytes <= 0 ? 0 : room.bytes + ofRoot.bytes;
   return [...new Set(named)].filter((path) => isOwn(path, root, folders)).slice(0, MAX_NAMED);
 }
 
@@ -75,7 +75,7 @@ const MAX_HOOKS = 128;
 const MAX_LINKED = 32;
 
 /** Of folders of hooks, as they were last changed: the links in them. */
-const known_links = new Map<string, { changed_at: number; inode: number; links: readonly string[] }>();
+const knownLinks = new Map<string, { changed_at: number; inode: number; links: readonly string[] }>();
 const MAX_KNOWN = 200;
 /** A change so soon after a folder was read may not have changed its times again; in milliseconds. */
 const SAME_TICK_MS = 2050;
@@ -89,13 +89,13 @@ function linksAmong(folder: string): readonly string[] {
   const stat = statOf(folder);
   if (stat?.isSymbolicLink() === true) return [folder];
   if (stat?.isDirectory() !== true) return [];
-  const { ino: inode, ctimeMs: changed_at } = stat;
-  const known = known_links.get(folder);
-  if (known?.changed_at === changed_at && known.inode === inode) return known.links;
-  const is_settled = Date.now() - changed_at > SAME_TICK_MS;
+  const { ino: inode, ctimeMs: changedAt } = stat;
+  const known = knownLinks.get(folder);
+  if (known?.changed_at === changedAt && known.inode === inode) return known.links;
+  const isSettled = Date.now() - changedAt > SAME_TICK_MS;
   const links = linksIn(folder);
-  if (known_links.size >= MAX_KNOWN) known_links.clear();
-  if (is_settled) known_links.set(folder, { changed_at, inode, links });
+  if (knownLinks.size >= MAX_KNOWN) knownLinks.clear();
+  if (isSettled) knownLinks.set(folder, { changed_at: changedAt, inode, links });
   return links;
 }
 

@@ -47,7 +47,7 @@ export function objectNamed(word: Word, folder: string): string | undefined {
   // No history is looked through for a folder that lies deeper, so what a word names there isn't known.
   const root = found ?? folder;
   const objects = join(gitFoldersOf(root)?.common ?? join(root, ".git"), "objects");
-  const is_listed = word.is_resolved || isListed(word, root);
+  const listed = word.is_resolved || isListed(word, root);
   const plain = word.pieces.map(({ kind, text }) => (kind === "unknown" ? "_" : text)).join("");
   const named = plain
     .split(/\.{2,3}/)
@@ -55,15 +55,15 @@ export function objectNamed(word: Word, folder: string): string | undefined {
       const [, name = ""] = REVISION.exec(one) ?? [];
       return fileNamed(one) === undefined ? [name] : [];
     })
-    .find((name) => (!is_listed && name.includes("_")) || isUnknown(name, root));
+    .find((name) => (!listed && name.includes("_")) || isUnknown(name, root));
   if (named === undefined) return undefined;
   const hash = HASH.exec(named)?.[1];
   return hash === undefined ? objects : join(objects, hash.slice(0, 2), hash.slice(2));
 }
 
 function isListed({ pieces, text }: Word, root: string): boolean {
-  const are_listed = pieces.every((piece) => piece.kind !== "unknown" || LISTED.test(piece.text));
-  return are_listed && !hasOddReferences(root) && objectsIn(text).every((name) => isCommit(root, name));
+  const areListed = pieces.every((piece) => piece.kind !== "unknown" || LISTED.test(piece.text));
+  return areListed && !hasOddReferences(root) && objectsIn(text).every((name) => isCommit(root, name));
 }
 
 function isUnknown(name: string, root: string): boolean {

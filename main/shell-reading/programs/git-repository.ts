@@ -73,7 +73,7 @@ export function gitProblem(
   folder: string | null,
   home: string,
   work: GitWork,
-  shows_contents: boolean,
+  showsContents: boolean,
 ): Repository | { problem: string } {
   if (!mayLookOn(LOOKED_AT)) return { problem: "more of it in one line than is looked at" };
   // git goes up by where links lead.
@@ -96,7 +96,7 @@ export function gitProblem(
           problemInSettings(settings, work) ??
           problemInHooks(git, here, settings, work);
         if (problem !== null) return { problem };
-        return lookAtIndex(join(git, "index"), here, shows_contents);
+        return lookAtIndex(join(git, "index"), here, showsContents);
       }
       case "nothing":
         // A folder that is a repository itself needs nothing that is called .git, and its objects may lie elsewhere.
@@ -150,7 +150,7 @@ const NO_LINKS_BELOW = ["refs", "logs", "worktrees", "rebase-merge", "rebase-app
  * looked at wherever they are.
  */
 function leadsElsewhere(git: string): boolean {
-  const limits = { max_entries: MAX_REFERENCES, max_depth: 32, skipped: new Set<string>() };
+  const limits = { maxEntries: MAX_REFERENCES, maxDepth: 32, skipped: new Set<string>() };
   const packs = join(git, "objects/pack");
   return (
     hasLink(git, "hooks") ||
@@ -285,7 +285,7 @@ const LFS: ReadonlyMap<string, string> = new Map([
   ["filter.lfs.required", "true"],
 ]);
 
-function isHarmless(key: string, value: string, is_own: boolean): boolean {
+function isHarmless(key: string, value: string, isOwn: boolean): boolean {
   const general = key.replace(/^(remote|branch)\.(.*)\.([^.]*)$/s, "$1.*.$3");
   if (
     HARMLESS_SETTINGS.get(general)?.test(value) ||
@@ -293,7 +293,7 @@ function isHarmless(key: string, value: string, is_own: boolean): boolean {
   )
     return true;
   if (/^(?:color|advice)\./.test(key)) return true;
-  return is_own && (HARMLESS_OWN.test(key) || OWN_KEYS.has(key) || LFS.get(key) === value);
+  return isOwn && (HARMLESS_OWN.test(key) || OWN_KEYS.has(key) || LFS.get(key) === value);
 }
 
 /** Settings that say how git names, prints and asks: a line may change them in the repository, as it may change its branches. */
@@ -325,27 +325,27 @@ export function ownIgnoreLists(home: string): string[] {
   return [named.at(-1) ?? usual];
 }
 
-/** What one file sets; `is_own`: it is the user's or the system's, not the repository's. `entries` is null where it can't be read. */
+/** What one file sets; `isOwn`: it is the user's or the system's, not the repository's. `entries` is null where it can't be read. */
 interface SettingsFile {
-  is_own: boolean;
+  isOwn: boolean;
   entries: readonly Setting[] | null;
 }
 
 function userSettings(home: string): SettingsFile[] {
-  return ownSettings(home).map((file) => ({ is_own: true, entries: settingsIn(file) }));
+  return ownSettings(home).map((file) => ({ isOwn: true, entries: settingsIn(file) }));
 }
 
 function settingsFor(git: string, home: string): SettingsFile[] {
-  return [...userSettings(home), { is_own: false, entries: settingsIn(join(git, "config")) }];
+  return [...userSettings(home), { isOwn: false, entries: settingsIn(join(git, "config")) }];
 }
 
 function problemInSettings(files: readonly SettingsFile[], work: GitWork): string | null {
-  for (const { is_own, entries } of files) {
+  for (const { isOwn, entries } of files) {
     if (entries === null) return "settings that can't be read";
     for (const [key, value] of entries) {
       const signs = key === "commit.gpgsign" || key === "tag.gpgsign";
-      if (is_own && signs && work !== "commit" && work !== "ref") continue;
-      if (!isHarmless(key, value, is_own)) return `its setting ${shownKey(key)}`;
+      if (isOwn && signs && work !== "commit" && work !== "ref") continue;
+      if (!isHarmless(key, value, isOwn)) return `its setting ${shownKey(key)}`;
     }
   }
   return null;
@@ -364,7 +364,7 @@ export type Setting = [key: string, value: string];
 /** Every setting of a file; an empty list where there is none; null where a line isn't plain. */
 export function settingsIn(file: string): Setting[] | null {
   try {
-    return settingsOf(readRegularBytes(file, { max_bytes: MAX_SETTINGS }).toString());
+    return settingsOf(readRegularBytes(file, { maxBytes: MAX_SETTINGS }).toString());
   } catch (error) {
     const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
@@ -429,10 +429,10 @@ const MAX_NAMES = 100_000;
 const TOO_LARGE_INDEX = "its index is too large to be looked at";
 
 /** Of an index that was looked through, and in which folder. */
-const tracked = new WeakMap<GitIndex, { root: string; tracks_secret: boolean }>();
+const tracked = new WeakMap<GitIndex, { root: string; tracksSecret: boolean }>();
 
 /** What is tracked: other repositories, into which git would look, and secrets. */
-function lookAtIndex(file: string, root: string, shows_contents: boolean): Repository | { problem: string } {
+function lookAtIndex(file: string, root: string, showsContents: boolean): Repository | { problem: string } {
   let index: GitIndex | null;
   try {
     ({ index } = readIndex(file));
@@ -442,20 +442,20 @@ function lookAtIndex(file: string, root: string, shows_contents: boolean): Repos
     return { problem: code === TOO_LARGE ? TOO_LARGE_INDEX : "its index can't be read" };
   }
   if (index === null) return { problem: "its index has a form that isn't read" };
-  if (shows_contents && index.size > MAX_NAMES) return { problem: TOO_LARGE_INDEX };
-  if (index.has_submodules) return { problem: "its submodules" };
-  if (index.leads_out) return { problem: "an index that names files elsewhere" };
-  return shows_contents && tracksSecret(index, root) ? { problem: "a secret that it tracks" } : { root };
+  if (showsContents && index.size > MAX_NAMES) return { problem: TOO_LARGE_INDEX };
+  if (index.hasSubmodules) return { problem: "its submodules" };
+  if (index.leadsOut) return { problem: "an index that names files elsewhere" };
+  return showsContents && tracksSecret(index, root) ? { problem: "a secret that it tracks" } : { root };
 }
 
 function tracksSecret(index: GitIndex, root: string): boolean {
   const known = tracked.get(index);
-  if (known?.root === root) return known.tracks_secret;
-  let tracks_secret = false;
+  if (known?.root === root) return known.tracksSecret;
+  let tracksSecret = false;
   for (const name of index.names()) {
-    tracks_secret = isSecretInGit(`${root}/${name}`);
-    if (tracks_secret) break;
+    tracksSecret = isSecretInGit(`${root}/${name}`);
+    if (tracksSecret) break;
   }
-  tracked.set(index, { root, tracks_secret });
-  return tracks_secret;
+  tracked.set(index, { root, tracksSecret });
+  return tracksSecret;
 }

@@ -28,12 +28,12 @@ export interface Subcommand extends Program {
 }
 
 function subcommand(name: string, work: GitWork, more: Partial<Program>): Subcommand {
-  return { names: [name], operands: ["object"], options_anywhere: true, ...more, work };
+  return { names: [name], operands: ["object"], optionsAnywhere: true, ...more, work };
 }
 
 const LOG: Partial<Program> = {
   options: { flags: LOG_FLAGS, optional: LOG_OPTIONAL, text: LOG_TEXT },
-  takes_numbers: true,
+  takesNumbers: true,
   text_only: true,
 };
 
@@ -66,7 +66,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
   subcommand("reflog", "show", { ...LOG, operands: ["object"] }),
   subcommand("diff", "show", {
     options: { flags: DIFF_FLAGS, optional: DIFF_OPTIONAL, text: DIFF_TEXT },
-    takes_numbers: true,
+    takesNumbers: true,
     text_only: true,
   }),
   subcommand("diff-tree", "show", {
@@ -95,7 +95,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     },
     unclear: { flags: "--no-index --untracked", optional: "-O --open-files-in-pager", reads: "-f" },
     operands: ["pattern", "object"],
-    takes_numbers: true,
+    takesNumbers: true,
     text_only: (args) => !args.some(({ text }) => /^--open-files-in-pager|^-O/.test(text)),
   }),
   subcommand("rev-parse", "read", {

@@ -21,11 +21,11 @@ const BY_NAME = new Map(SUBCOMMANDS.map((one) => [one.names[0] ?? "", one]));
 export const GIT: Program = {
   names: ["git"],
   // Its pager, where it prints to a terminal; what the user's own settings may have it run.
-  looks_up: ["less", "git-lfs"],
+  looksUp: ["less", "git-lfs"],
   accesses: gitAccesses,
   data: gitData,
-  folder_options: "-C",
-  works_on_repository: true,
+  folderOptions: "-C",
+  worksOnRepository: true,
   text_only: (args) => {
     const { sub, rest } = split(args);
     if (rest.some(({ text }) => /^--(?:ext-diff|open-files-in-pager)|^-O/.test(text))) return false;
@@ -45,14 +45,14 @@ interface Split {
   /** The folder that it works in by its options; `here` if there is none. */
   folder: Word | "here";
   /** `--work-tree`, where it is given. */
-  work_tree?: Word;
+  workTree?: Word;
   unclear: string | null;
 }
 
 /** git's own options, the subcommand and what follows it. */
 function split(args: readonly Word[]): Split {
   let folder: Word | "here" = "here";
-  let work_tree: Word | undefined;
+  let workTree: Word | undefined;
   let unclear: string | null = null;
   let at = 0;
   for (; at < args.length; at++) {
@@ -66,9 +66,9 @@ function split(args: readonly Word[]): Split {
       if (text === "--version") break;
       unclear ??= "an option of git itself that may do more";
       const value = /^--(?:git-dir|work-tree|exec-path|namespace|super-prefix)=/.exec(text);
-      if (text === "--work-tree") work_tree = args[at + 1];
+      if (text === "--work-tree") workTree = args[at + 1];
       else if (value?.[0] === "--work-tree=")
-        work_tree = wordOf([{ text: text.slice(value[0].length), kind: "text" }], word);
+        workTree = wordOf([{ text: text.slice(value[0].length), kind: "text" }], word);
       if (/^(?:-c|--git-dir|--work-tree|--namespace|--config-env|--super-prefix)$/.test(text)) at++;
     } else break;
   }
@@ -79,7 +79,7 @@ function split(args: readonly Word[]): Split {
     rest: args.slice(at + 1),
     folder,
     unclear,
-    ...(work_tree === undefined ? {} : { work_tree }),
+    ...(workTree === undefined ? {} : { workTree }),
   };
 }
 
@@ -95,8 +95,8 @@ export function gitCommand(args: readonly Word[]): { name: string; rest: readonl
 }
 
 function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
-  const { sub, name, rest, folder, work_tree, unclear } = split(args);
-  const base = work_tree ?? folder;
+  const { sub, name, rest, folder, workTree, unclear } = split(args);
+  const base = workTree ?? folder;
   const at = base === "here" ? context.cwd : absolute(base, context.cwd);
   const inner: CommandContext = { ...context, cwd: at };
   if (name === "--version" && rest.length === 0)
@@ -112,29 +112,29 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
     form.unclear ??
     (sub.guard_only ? "a subcommand that may run code" : null) ??
     oddWords(rest, form.work) ??
-    (form.shows_contents ? (oddHistory(sub, rest) ?? (isKnown(base, at) ? null : oddFolder(sub, rest))) : null);
-  const only_reads = form.work === "read" || form.work === "show";
-  const is_named = why === null && context.looks_at_disk;
-  const put_away = form.shows_contents ? secretsPutAway(sub, rest, { cwd: at, is_named }, args[0] as Word) : [];
-  if (why !== null || !context.looks_at_disk)
-    return { accesses: [...accesses, ...put_away], unclear: why, data: own.data, changes_unnamed: !only_reads };
+    (form.showsContents ? (oddHistory(sub, rest) ?? (isKnown(base, at) ? null : oddFolder(sub, rest))) : null);
+  const onlyReads = form.work === "read" || form.work === "show";
+  const isNamed = why === null && context.looksAtDisk;
+  const putAway = form.showsContents ? secretsPutAway(sub, rest, { cwd: at, isNamed }, args[0] as Word) : [];
+  if (why !== null || !context.looksAtDisk)
+    return { accesses: [...accesses, ...putAway], unclear: why, data: own.data, changesUnnamed: !onlyReads };
   if (name === "init") return { accesses, unclear: initUnclear(accesses, context), data: own.data };
-  const repository = gitProblem(at, context.home, form.work, form.shows_contents);
+  const repository = gitProblem(at, context.home, form.work, form.showsContents);
   if ("problem" in repository) return { accesses, unclear: repository.problem, data: own.data };
   const root = wordOf([{ text: repository.root, kind: "text" }], args[0] as Word);
-  const whole: Access = only_reads ? { kind: "list", word: root, is_tree: true } : { kind: "write", word: root };
-  const shown = form.shows_contents ? filesShown(rest, at) : [];
-  const reads_all: Access[] =
+  const whole: Access = onlyReads ? { kind: "list", word: root, is_tree: true } : { kind: "write", word: root };
+  const shown = form.showsContents ? filesShown(rest, at) : [];
+  const readsAll: Access[] =
     (name === "add" && accesses.length === 0) || (name === "commit" && hasOption(argumentsOf(sub, rest), "-a --all"))
       ? [{ kind: "read", word: root, is_tree: true }]
       : [];
   return {
     accesses: [
       ...accesses.map(asTree),
-      ...reads_all,
+      ...readsAll,
       ...(base === "here" ? shown : shown.map((access) => accessBelow(access, base))),
       ...secretSettings(name, rest, repository.root, args[0] as Word),
-      ...put_away,
+      ...putAway,
       whole,
     ],
     unclear: null,
@@ -150,10 +150,10 @@ function secretSettings(name: string, rest: readonly Word[], root: string, at: W
   const isTelling = ({ text }: Word) =>
     /^(?:-l|list|--list|--get-regexp|--regexp|--get-urlmatch)$|url|header|pass|token|secret/i.test(text);
   const prints = (name === "config" && rest.some(isTelling)) || (name === "remote" && rest.length > 0);
-  const prints_log = name === "reflog" || rest.some(({ text }) => /^(?:-g|--walk-reflogs)$/.test(text));
+  const printsLog = name === "reflog" || rest.some(({ text }) => /^(?:-g|--walk-reflogs)$/.test(text));
   const log = rest.every(({ text }) => OF_HEAD.test(text)) ? "logs/HEAD" : "logs";
   const file = `${root}/.git/${prints ? "config" : log}`;
-  if (!(prints || prints_log) || askedEachTime(file) === undefined) return [];
+  if (!(prints || printsLog) || askedEachTime(file) === undefined) return [];
   return [{ kind: "read", word: wordOf([{ text: file, kind: "text" }], at) }];
 }
 
@@ -170,12 +170,12 @@ function filesShown(rest: readonly Word[], cwd: string | null): Access[] {
     const { text } = word;
     const colon = text.lastIndexOf(":");
     const name = colon === -1 ? text : text.slice(colon + 1);
-    const is_path = (dashes !== -1 && at > dashes) || colon !== -1 || kindOf(`${cwd}/${name}`) !== "nothing";
+    const isPath = (dashes !== -1 && at > dashes) || colon !== -1 || kindOf(`${cwd}/${name}`) !== "nothing";
     // The file of -L follows a colon.
-    if (!is_path || name === "" || (at < dashes && colon === -1 && text.startsWith("-")) || text === "--") return [];
-    const is_folder = kindOf(`${cwd}/${name}`) === "folder";
+    if (!isPath || name === "" || (at < dashes && colon === -1 && text.startsWith("-")) || text === "--") return [];
+    const isFolder = kindOf(`${cwd}/${name}`) === "folder";
     const shown = wordOf([{ text: name, kind: "text" }], word);
-    return [{ kind: "read", word: shown, ...(is_folder ? { is_tree: true as const } : {}) }];
+    return [{ kind: "read", word: shown, ...(isFolder ? { is_tree: true as const } : {}) }];
   });
 }
 
@@ -183,25 +183,25 @@ function filesShown(rest: readonly Word[], cwd: string | null): Access[] {
 function secretsPutAway(
   sub: Subcommand,
   rest: readonly Word[],
-  { cwd, is_named }: { cwd: string | null; is_named: boolean },
+  { cwd, isNamed }: { cwd: string | null; isNamed: boolean },
   at: Word,
 ): Access[] {
   const folder = cwd === null ? null : realForm(cwd);
   if (folder === null) return [];
-  const paths = [...secretsBelow(sub, rest, folder, is_named), ...objectsNamed(sub, rest, folder)];
+  const paths = [...secretsBelow(sub, rest, folder, isNamed), ...objectsNamed(sub, rest, folder)];
   return paths.map((path) => ({ kind: "read", word: wordOf([{ text: path, kind: "text" }], at), is_put_away: true }));
 }
 
 /** Of one line, that are asked about. */
 const MAX_NAMED = 20;
 
-function secretsBelow(sub: Subcommand, rest: readonly Word[], folder: string, is_named: boolean): string[] {
+function secretsBelow(sub: Subcommand, rest: readonly Word[], folder: string, isNamed: boolean): string[] {
   const history = historyAt(folder);
   if (history === undefined) return [];
   const { root } = history;
-  const names = namesShown(sub, rest, { cwd: folder, root, is_named });
+  const names = namesShown(sub, rest, { cwd: folder, root, isNamed });
   if (names === null) return [];
-  return (names.is_of_head ? history.at_head : history.ever)
+  return (names.isOfHead ? history.atHead : history.ever)
     .map((name) => `${root}/${name}`)
     .filter((path) => names.paths.length === 0 || names.paths.some((shown) => isAtOrBelow(path, shown)))
     .filter(isUntrackedIn(root))
@@ -219,13 +219,13 @@ function objectsNamed(sub: Subcommand, rest: readonly Word[], folder: string): s
 
 /**
  * Of which files contents of commits are shown: below these paths, or everywhere where there are none; null: of named files alone, or of none.
- * @param is_named what is named is among its needs by itself
+ * @param isNamed what is named is among its needs by itself
  */
 function namesShown(
   sub: Subcommand,
   rest: readonly Word[],
-  { cwd, root, is_named }: { cwd: string; root: string; is_named: boolean },
-): { paths: string[]; is_of_head: boolean } | null {
+  { cwd, root, isNamed }: { cwd: string; root: string; isNamed: boolean },
+): { paths: string[]; isOfHead: boolean } | null {
   const [name] = sub.names;
   const dashes = rest.findIndex(({ text }) => text === "--");
   const before = dashes === -1 ? rest : rest.slice(0, dashes);
@@ -233,24 +233,24 @@ function namesShown(
   const objects = objectsOf(sub, before);
   const isFile = ({ text }: Word) => kindOf(absolutePath(text, cwd) ?? "") !== "nothing";
   const revisions = objects.filter((word) => !isFile(word));
-  const is_diff = name === "diff";
-  const is_cached = is_diff && hasOption(argumentsOf(sub, rest), "--cached --staged");
+  const isDiff = name === "diff";
+  const isCached = isDiff && hasOption(argumentsOf(sub, rest), "--cached --staged");
   if (name === "blame")
-    return { paths: [...objects, ...files].map(({ text }) => absolutePath(text, cwd) ?? cwd), is_of_head: false };
-  if ((is_diff || name === "grep") && revisions.length === 0 && !is_cached) return null;
+    return { paths: [...objects, ...files].map(({ text }) => absolutePath(text, cwd) ?? cwd), isOfHead: false };
+  if ((isDiff || name === "grep") && revisions.length === 0 && !isCached) return null;
   // `HEAD~1:a.txt` names what it shows; `:a.txt` is of the index.
   const named = revisions.flatMap(({ text }) => fileNamed(text) ?? []);
   if (named.length > 0 && named.length === revisions.length) {
     const paths = named.map((name) => absolutePath(name, /^\.\.?\//.test(name) ? cwd : root) ?? root);
-    return is_named ? null : { paths: revisions.some(isOpen) ? [] : paths, is_of_head: false };
+    return isNamed ? null : { paths: revisions.some(isOpen) ? [] : paths, isOfHead: false };
   }
-  const is_of_head = is_diff && revisions.every(({ text }) => text === "HEAD" || text === "@");
+  const isOfHead = isDiff && revisions.every(({ text }) => text === "HEAD" || text === "@");
   const shown = [...objects.filter(isFile), ...files];
   // By these it shows a file under its earlier names, or others of its commits, too.
-  const is_followed = hasOption(argumentsOf(sub, rest), "--follow -L --full-diff");
+  const isFollowed = hasOption(argumentsOf(sub, rest), "--follow -L --full-diff");
   return {
-    paths: is_followed || shown.some(isOpen) ? [] : shown.map(({ text }) => absolutePath(text, cwd) ?? cwd),
-    is_of_head,
+    paths: isFollowed || shown.some(isOpen) ? [] : shown.map(({ text }) => absolutePath(text, cwd) ?? cwd),
+    isOfHead,
   };
 }
 
@@ -275,7 +275,7 @@ function accessBelow(access: Access, base: Word): Access {
 
 interface Form {
   work: GitWork;
-  shows_contents: boolean;
+  showsContents: boolean;
   unclear: string | null;
 }
 
@@ -285,11 +285,11 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
   const [first, second] = given.operands;
   // `git stash -- show` is no listing: the form is the very next word.
   const named = rest[0]?.text;
-  const is_stash_shown = name === "stash" && named === "show";
+  const isStashShown = name === "stash" && named === "show";
   const form = (work: GitWork, unclear: string | null = null): Form => ({
     work,
     // By a setting it shows patches unasked.
-    shows_contents: work === "show" && (showsContents(name, given) || (is_stash_shown && !hasOption(given, SUMMARIES))),
+    showsContents: work === "show" && (showsContents(name, given) || (isStashShown && !hasOption(given, SUMMARIES))),
     unclear,
   });
   const count = given.operands.length;
@@ -333,30 +333,30 @@ const MAY_BE_SUBCOMMAND = /^[a-z-]*$/;
  * git without them agree on, with all options in front of all operands.
  */
 function configForm(rest: readonly Word[], given: Arguments): Form {
-  const form = (work: GitWork, unclear: string | null = null): Form => ({ work, shows_contents: false, unclear });
+  const form = (work: GitWork, unclear: string | null = null): Form => ({ work, showsContents: false, unclear });
   const odd = form("read", "settings of the user, or changed ones");
   const texts = rest.map(({ text }) => text);
   const subcommand = /^(?:list|get|set)$/.test(texts[0] ?? "") ? texts[0] : undefined;
   const words = subcommand === undefined ? texts : texts.slice(1);
-  const first_operand = words.findIndex((text) => !/^-./s.test(text));
-  const operands = first_operand === -1 ? [] : words.slice(first_operand);
+  const firstOperand = words.findIndex((text) => !/^-./s.test(text));
+  const operands = firstOperand === -1 ? [] : words.slice(firstOperand);
   if (words.includes("--") || operands.some((text) => text.startsWith("-")) || rest.some(({ glob }) => glob))
     return odd;
   const [key = "", ...values] = operands;
   if (operands.length > 0 && MAY_BE_SUBCOMMAND.test(key)) return odd;
-  const is_local = hasOption(given, "--local");
+  const isLocal = hasOption(given, "--local");
   const lists = hasOption(given, "-l --list");
   const gets = hasOption(given, "--get --get-all --get-regexp");
   if (subcommand !== undefined && (lists || gets)) return odd;
-  if (subcommand === "list" || lists) return is_local && !gets && operands.length === 0 ? form("read") : odd;
+  if (subcommand === "list" || lists) return isLocal && !gets && operands.length === 0 ? form("read") : odd;
   if (subcommand === "get" || gets || (subcommand === undefined && operands.length === 1)) {
-    const is_plain = PLAIN_SETTING.test(key) && values.length === 0 && !hasOption(given, "--get-regexp --regexp");
+    const isPlain = PLAIN_SETTING.test(key) && values.length === 0 && !hasOption(given, "--get-regexp --regexp");
     const count = operands.length === 1 || (operands.length === 2 && gets);
-    return count && (is_local || is_plain) ? form("read") : odd;
+    return count && (isLocal || isPlain) ? form("read") : odd;
   }
-  const only_local = given.options.every(({ name }) => name === "--local");
+  const onlyLocal = given.options.every(({ name }) => name === "--local");
   const [value = ""] = values;
-  return operands.length === 2 && only_local && isHarmlessToSet(key, value) ? form("set") : odd;
+  return operands.length === 2 && onlyLocal && isHarmlessToSet(key, value) ? form("set") : odd;
 }
 
 /** Settings that hold no password; others of the user's own may. */
@@ -418,15 +418,15 @@ function isKnown(base: Word | "here", at: string | null): boolean {
 /** In a folder that isn't known lies any repository, with a history of its own. */
 function oddFolder(sub: Subcommand, rest: readonly Word[]): string | null {
   const dashes = rest.findIndex(({ text }) => text === "--");
-  const is_named = sub.names[0] === "blame" || isOfFiles(sub, rest, dashes === -1 ? rest : rest.slice(0, dashes));
-  return is_named ? null : "the history of a repository that isn't known";
+  const isNamed = sub.names[0] === "blame" || isOfFiles(sub, rest, dashes === -1 ? rest : rest.slice(0, dashes));
+  return isNamed ? null : "the history of a repository that isn't known";
 }
 
 /** Words that are revisions or files, not what is searched for. */
 function objectsOf(sub: Subcommand, rest: readonly Word[]): readonly Word[] {
   const given = argumentsOf(sub, rest);
-  const has_pattern = sub.operands?.[0] === "pattern" && !hasOption(given, "-e");
-  return given.operands.slice(has_pattern ? 1 : 0);
+  const hasPattern = sub.operands?.[0] === "pattern" && !hasOption(given, "-e");
+  return given.operands.slice(hasPattern ? 1 : 0);
 }
 
 /** Without a revision, and all names behind `--`: nothing but what is tracked now, among which no secret is. */
@@ -438,8 +438,8 @@ function showsPresentOnly(sub: Subcommand, rest: readonly Word[]): boolean {
 /** True where nothing that may be a revision is named. */
 function isOfFiles(sub: Subcommand, rest: readonly Word[], before: readonly Word[]): boolean {
   const [name] = sub.names;
-  const is_of_files = name === "grep" || (name === "diff" && !hasOption(argumentsOf(sub, rest), "--cached --staged"));
-  return is_of_files && objectsOf(sub, before).length === 0;
+  const isOfFiles = name === "grep" || (name === "diff" && !hasOption(argumentsOf(sub, rest), "--cached --staged"));
+  return isOfFiles && objectsOf(sub, before).length === 0;
 }
 
 function absolute({ text }: Word, cwd: string | null): string | null {
@@ -508,11 +508,11 @@ function namesFile(text: string, at: string | null): boolean {
  * null for anything else.
  */
 export function gitEffect(args: readonly Word[], cwd: string | null, home: string): "in_git" | "sends" | null {
-  const { name, rest, folder, work_tree, unclear } = split(args);
-  if (unclear !== null || work_tree !== undefined || rest.some(({ is_resolved }) => !is_resolved)) return null;
+  const { name, rest, folder, workTree, unclear } = split(args);
+  if (unclear !== null || workTree !== undefined || rest.some(({ is_resolved }) => !is_resolved)) return null;
   const texts = rest.map(({ text }) => text);
-  const is_push = name === "push";
-  const work = is_push ? "push" : Object.hasOwn(KEPT_IN_GIT, name) ? KEPT_IN_GIT[name] : undefined;
+  const isPush = name === "push";
+  const work = isPush ? "push" : Object.hasOwn(KEPT_IN_GIT, name) ? KEPT_IN_GIT[name] : undefined;
   if (work === undefined || texts.some(isNotKept)) return null;
   if (name === "restore" && !texts.includes("--staged")) return null;
   if (name === "checkout" && texts.some((text) => text === "--" || /^[.:*]/.test(text))) return null;
@@ -520,5 +520,5 @@ export function gitEffect(args: readonly Word[], cwd: string | null, home: strin
   const at = folder === "here" ? cwd : absolute(folder, cwd);
   if (name === "checkout" && texts.some((text) => namesFile(text, at))) return null;
   if ("problem" in gitProblem(at, home, work, false)) return null;
-  return is_push ? "sends" : "in_git";
+  return isPush ? "sends" : "in_git";
 }

@@ -74,9 +74,9 @@ function filesCheckedOut({ argv, cwd }: Called): FoundHazard[] {
   const { folder } = gitCommand(argv.slice(1));
   const base = folder === "here" ? cwd : absolutePath(folder.text, cwd);
   const path = first === undefined ? null : absolutePath(first.text, base);
-  const is_said = optionMeant(FILES_CHECKED_OUT, args) !== undefined;
-  const is_file = !is_said && path !== null && kindOf(path) !== "nothing";
-  const files = first !== undefined && is_file ? [first, ...others] : others;
+  const isSaid = optionMeant(FILES_CHECKED_OUT, args) !== undefined;
+  const isFile = !isSaid && path !== null && kindOf(path) !== "nothing";
+  const files = first !== undefined && isFile ? [first, ...others] : others;
   return files.length === 0 ? [] : [{ id: "discards-changes", marks: files }];
 }
 
@@ -324,7 +324,7 @@ function deletingWord({ argv }: Called): FoundHazard[] {
 
 function signalled({ argv }: Called): FoundHazard[] {
   const tool = processToolCalled(argv[0]?.text.replace(/^.*\//, "") ?? "");
-  const harmless = tool?.signals_not_with;
+  const harmless = tool?.signalsNotWith;
   const args = argv.slice(1);
   if (args.length === 0 || args.some(({ text }) => harmless?.test(text))) return [];
   return [{ id: "stops-processes", marks: argv }];
@@ -432,13 +432,13 @@ const FETCHING_LAUNCHERS: ReadonlySet<string> = new Set(["npx", "bunx", "npm"]);
 export function packageFetchedBy(
   name: string,
   argv: readonly Word[],
-): { word: Word; name: string; is_named: boolean } | null {
+): { word: Word; name: string; isNamed: boolean } | null {
   if (!FETCHING_LAUNCHERS.has(name) || optionGiven("--no-install --no", argv.slice(1)) !== undefined) return null;
   const word = launchedBy(name, argv)?.[0];
   if (word === undefined || !/^(?:@?[\w.-]+\/)?[\w.-]+(?:@[\w.^~<>=*-]+)?$/.test(word.text)) return null;
   const at = word.text.lastIndexOf("@");
-  const package_name = at > 0 ? word.text.slice(0, at) : word.text;
-  return { word, name: package_name.slice(package_name.lastIndexOf("/") + 1), is_named: at > 0 };
+  const packageName = at > 0 ? word.text.slice(0, at) : word.text;
+  return { word, name: packageName.slice(packageName.lastIndexOf("/") + 1), isNamed: at > 0 };
 }
 
 /** Programs that fetch what they print or write. */

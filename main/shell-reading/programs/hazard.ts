@@ -76,14 +76,14 @@ function foundBy(rule: HazardRule, called: Called, args: readonly Word[]): reado
 /** The words of a subcommand, or null. A word behind an option may be the option's value. */
 function subcommand(wanted: readonly RegExp[], args: readonly Word[]): Word[] | null {
   const found: Word[] = [];
-  let after_option = false;
+  let afterOption = false;
   for (const word of args) {
     const next = wanted[found.length];
     if (next === undefined) break;
-    const is_option = /^-/.test(word.text);
+    const isOption = /^-/.test(word.text);
     if (next.test(word.text)) found.push(word);
-    else if (!is_option && !after_option) return null;
-    after_option = is_option && !word.text.includes("=");
+    else if (!isOption && !afterOption) return null;
+    afterOption = isOption && !word.text.includes("=");
   }
   return found.length === wanted.length ? found : null;
 }

@@ -40,18 +40,18 @@ const CLIENTS: Readonly<Record<string, Client>> = {
 };
 
 /** True if it would wait for what is typed into it: its input isn't given, and its words say nothing of what to run. */
-export function isInteractive({ name, argv, stdin, is_speculative }: SimpleCommand): boolean {
-  if (stdin !== null || is_speculative === true) return false;
+export function isInteractive({ name, argv, stdin, isSpeculative }: SimpleCommand): boolean {
+  if (stdin !== null || isSpeculative === true) return false;
   const args = argv.slice(1).map(({ text }) => text);
   const record = Object.hasOwn(CLIENTS, name) ? CLIENTS[name] : undefined;
   if (record !== undefined) return asksForMore(record, args);
   const interpreter = interpreterOf(name);
-  if (interpreter?.first_word_is_code === true) return false;
+  if (interpreter?.firstWordIsCode === true) return false;
   if (!SHELLS.has(name) && interpreter === undefined) return false;
-  const is_open = args.some((text) => STAYS_OPEN.test(text));
-  const has_code = args.some((text) => HAS_TEXT.test(text) || interpreter?.code.includes(text) === true);
-  if (has_code) return is_open && interpreter?.language === "python";
-  return is_open || scriptWordOf(name, argv) === null;
+  const isOpen = args.some((text) => STAYS_OPEN.test(text));
+  const hasCode = args.some((text) => HAS_TEXT.test(text) || interpreter?.code.includes(text) === true);
+  if (hasCode) return isOpen && interpreter?.language === "python";
+  return isOpen || scriptWordOf(name, argv) === null;
 }
 
 function asksForMore({ given, valued, words }: Client, args: readonly string[]): boolean {

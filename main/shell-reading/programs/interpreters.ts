@@ -7,12 +7,12 @@ export interface Interpreter {
   language: string;
   code: readonly string[];
   /** Without `-f` its first word is the program. */
-  first_word_is_code?: true;
+  firstWordIsCode?: true;
   /** In its programs a text beside a bar is a command, or what one gets. */
-  has_pipes?: true;
+  hasPipes?: true;
 }
 
-const AWK: Interpreter = { language: "awk", code: [], first_word_is_code: true, has_pipes: true };
+const AWK: Interpreter = { language: "awk", code: [], firstWordIsCode: true, hasPipes: true };
 
 export const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   python: { language: "python", code: ["-c"] },
@@ -72,7 +72,7 @@ export function scriptWordOf(name: string, argv: readonly Word[]): Word | null {
     return script !== null && /[./]/.test(script.text) ? script : null;
   }
   if (interpreter !== undefined) {
-    if (interpreter.first_word_is_code || interpreter.language === "applescript") return null;
+    if (interpreter.firstWordIsCode || interpreter.language === "applescript") return null;
     const valued = VALUED[interpreter.language];
     return behindOptions(
       argv,

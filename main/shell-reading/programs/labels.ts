@@ -26,10 +26,10 @@ export function isKnownLabel(label: string): boolean {
 
 /** True if what runs it leaves its words, its input and its output as they are. */
 export function isPlainLabel(label: string): boolean {
-  return label === "find -exec" || (Object.hasOwn(WRAPPERS, label) && WRAPPERS[label]?.is_plain === true);
+  return label === "find -exec" || (Object.hasOwn(WRAPPERS, label) && WRAPPERS[label]?.isPlain === true);
 }
 
 /** True if what runs it does so with another user's rights. */
 export function raisesRights(label: string): boolean {
-  return Object.hasOwn(WRAPPERS, label) && WRAPPERS[label]?.raises_rights === true;
+  return Object.hasOwn(WRAPPERS, label) && WRAPPERS[label]?.raisesRights === true;
 }

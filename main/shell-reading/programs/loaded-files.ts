@@ -13,15 +13,15 @@ export interface LoadedFile {
   names: readonly string[];
   folder: string | null;
   /** It is looked for in the folders above as well. */
-  goes_up?: true;
+  goesUp?: true;
   /** A word that may mean anything else: it counts where a file is there. */
-  may_be_file?: true;
+  mayBeFile?: true;
 }
 
 /** By language or program: options that load a file. What `path` says takes a path only: a bare name is an installed package's. */
-const OPTIONS: Readonly<Record<string, { option: RegExp; takes_path_only?: true }>> = {
-  javascript: { option: /^(?:-r|--require|--import|--loader|--experimental-loader)$/, takes_path_only: true },
-  ruby: { option: /^-r$/, takes_path_only: true },
+const OPTIONS: Readonly<Record<string, { option: RegExp; takesPathOnly?: true }>> = {
+  javascript: { option: /^(?:-r|--require|--import|--loader|--experimental-loader)$/, takesPathOnly: true },
+  ruby: { option: /^-r$/, takesPathOnly: true },
   shell: { option: /^--(?:rcfile|init-file)$/ },
   awk: { option: /^(?:-f|-i|--file|--include)$/ },
   php: { option: /^(?:-f|--file)$/ },
@@ -54,8 +54,8 @@ function loadedByOptions({ name, argv, cwd: folder }: SimpleCommand): LoadedFile
       const path = value.replaceAll(".", "/");
       return [...found, { word, names: [`${path}/__main__.py`, `${path}.py`], folder }];
     }
-    const is_file = options?.takes_path_only === true ? /^(?:\.{0,2}\/|file:)/.test(value) : value !== "-";
-    if (options?.option.test(option) && is_file)
+    const isFile = options?.takesPathOnly === true ? /^(?:\.{0,2}\/|file:)/.test(value) : value !== "-";
+    if (options?.option.test(option) && isFile)
       found.push({ word, names: [value.replace(/^file:(?:\/\/)?/, "")], folder });
   }
   return found;
@@ -76,13 +76,13 @@ function runsInput({ name, argv, code }: SimpleCommand): boolean {
   if (script !== null && !STDIN.test(script.text)) return false;
   if (SHELLS.has(name) || script !== null) return true;
   const interpreter = interpreterOf(name);
-  if (interpreter === undefined || interpreter.first_word_is_code === true || code !== undefined) return false;
+  if (interpreter === undefined || interpreter.firstWordIsCode === true || code !== undefined) return false;
   return !argv.some(({ text }) => /^(?:-m|-[vV]|--(?:version|help|run|test))$/.test(text));
 }
 
 /** `bash < x.sh`, `cat x.sh | bash`, `bash <(cat x.sh)`, `eval "$(cat x.sh)"`. */
 function takenFromInput(command: SimpleCommand, before: readonly SimpleCommand[]): LoadedFile[] {
-  const { argv, redirects, cwd: folder, pipeline, pipeline_index } = command;
+  const { argv, redirects, cwd: folder, pipeline, pipelineIndex } = command;
   const found: LoadedFile[] = [];
   const feeding: SimpleCommand[] = [];
   const run: Span[] = [argv[0], scriptWordOf(command.name, argv)].flatMap((word) =>
@@ -94,7 +94,7 @@ function takenFromInput(command: SimpleCommand, before: readonly SimpleCommand[]
       else if (operator === "<") run.push(target);
     if (command.stdin?.from === "here-string") run.push(command);
     if (pipeline !== 0)
-      feeding.push(...before.filter((one) => one.pipeline === pipeline && one.pipeline_index < pipeline_index));
+      feeding.push(...before.filter((one) => one.pipeline === pipeline && one.pipelineIndex < pipelineIndex));
   }
   for (const span of run) feeding.push(...before.filter(({ start, end }) => start >= span.start && end <= span.end));
   return [...found, ...[...new Set(feeding)].flatMap(readBy)];
@@ -105,7 +105,7 @@ function readBy({ argv, redirects, cwd: folder }: SimpleCommand): LoadedFile[] {
   const inputs = redirects.flatMap(({ operator, target }) => (operator === "<" ? [target] : []));
   return [...argv.slice(1), ...inputs]
     .filter(({ text, is_resolved }) => is_resolved && !text.startsWith("-"))
-    .map((word) => ({ word, names: [word.text], folder, may_be_file: true }));
+    .map((word) => ({ word, names: [word.text], folder, mayBeFile: true }));
 }
 
 const BUILD_VALUED =
@@ -114,8 +114,8 @@ const BUILD_VALUED =
 /** `docker build .`, `docker compose up`. */
 function builtFrom({ name, argv, cwd: folder, redirects }: SimpleCommand): LoadedFile[] {
   if (!/^(?:docker|podman|nerdctl|buildah|docker-compose|podman-compose)$/.test(name)) return [];
-  const is_compose = name.endsWith("-compose") || argv[1]?.text === "compose";
-  const at = is_compose ? 0 : argv.findIndex(({ text }) => /^(?:build|bud)$/.test(text));
+  const isCompose = name.endsWith("-compose") || argv[1]?.text === "compose";
+  const at = isCompose ? 0 : argv.findIndex(({ text }) => /^(?:build|bud)$/.test(text));
   if (at === -1 || !argv.slice(1, at).every(({ text }) => /^(?:-.*|buildx|image|builder)$/.test(text))) return [];
   const files: Word[] = [];
   const operands: Word[] = [];
@@ -136,7 +136,7 @@ function builtFrom({ name, argv, cwd: folder, redirects }: SimpleCommand): Loade
   }
   if (files.length > 0)
     return files.flatMap((word) => (word.is_resolved ? [{ word, names: [word.text], folder }] : []));
-  if (is_compose && command !== undefined) return [{ word: command, names: COMPOSE_FILES, folder, goes_up: true }];
+  if (isCompose && command !== undefined) return [{ word: command, names: COMPOSE_FILES, folder, goesUp: true }];
   if (context === undefined || !context.is_resolved || /^[\w+]+:\/\/|^git@/.test(context.text)) return [];
   const inner = absolutePath(context.text, folder);
   return [{ word: context, names: ["Dockerfile", "Containerfile"], folder: inner }];
@@ -153,10 +153,10 @@ const INSTALLED: Readonly<Record<string, string>> = {
 /** `npx jest`, `pnpm vitest`, `uv run x.py`: the installed program, or the file, that a launcher starts. */
 export function launchedFile({ name, argv, cwd: folder }: SimpleCommand): LoadedFile | null {
   const bin = Object.hasOwn(INSTALLED, name) ? INSTALLED[name] : undefined;
-  const is_direct = /^(?:pnpm|yarn)$/.test(name);
-  const word = launchedBy(name, argv)?.[0] ?? (is_direct ? argv[1] : undefined);
+  const isDirect = /^(?:pnpm|yarn)$/.test(name);
+  const word = launchedBy(name, argv)?.[0] ?? (isDirect ? argv[1] : undefined);
   const called = /^(?:@[\w.-]+\/)?([\w.-]+)(?:@[^/]*)?$/.exec(word?.text ?? "")?.[1];
   if (bin === undefined || word?.is_resolved !== true || called === undefined || called.startsWith("-")) return null;
   const names = [`${bin}/${called}`, ...(called.endsWith(".py") ? [called] : [])];
-  return { word, names, folder, goes_up: true };
+  return { word, names, folder, goesUp: true };
 }

@@ -10,7 +10,7 @@ export interface PatchedFile {
   kind: "add" | "delete" | "update";
   path: string;
   /** It is moved there. */
-  moved_to?: string;
+  movedTo?: string;
   /** Stretches of lines; of a file that is added one, of which all lines are added. */
   hunks: PatchLine[][];
 }
@@ -65,12 +65,12 @@ function endOf(text: string): number {
 
 /** What a patch would do to which path, one after the other. */
 export function pathsOfPatch(files: readonly PatchedFile[]): PatchedPath[] {
-  return files.flatMap(({ kind, path, moved_to }): PatchedPath[] => {
+  return files.flatMap(({ kind, path, movedTo }): PatchedPath[] => {
     if (kind === "delete") return [{ kind: "delete", path }];
-    if (moved_to === undefined) return [{ kind: "write", path }];
+    if (movedTo === undefined) return [{ kind: "write", path }];
     return [
       { kind: "move", path },
-      { kind: "write", path: moved_to, from: path },
+      { kind: "write", path: movedTo, from: path },
     ];
   });
 }
@@ -104,8 +104,8 @@ function addLine(file: PatchedFile, line: string): boolean {
   const move = MOVE.exec(line);
   if (move !== null) {
     const [, path = ""] = move;
-    if (file.moved_to !== undefined || file.hunks.length > 0 || !isPlainPath(path)) return false;
-    file.moved_to = path;
+    if (file.movedTo !== undefined || file.hunks.length > 0 || !isPlainPath(path)) return false;
+    file.movedTo = path;
     return true;
   }
   // A stretch ends with it, as with the next one.

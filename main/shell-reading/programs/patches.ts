@@ -9,9 +9,9 @@ export const PATCH_PROGRAMS: readonly Program[] = [
     names: ["apply_patch", "applypatch"],
     accesses: patchAccesses,
     // A client that does it itself may move to the folder otherwise than a shell.
-    in_first_folder_only: true,
+    inFirstFolderOnly: true,
     text_only: true,
-    copies_input: true,
+    copiesInput: true,
     example: "apply_patch <<'END'\n*** Begin Patch\n*** Add File: a.txt\n+a\n*** End Patch\nEND",
     counter: "apply_patch < a.patch",
   },
@@ -24,12 +24,12 @@ export function takesPatch(name: string): boolean {
   return PATCH_PROGRAM_NAMES.includes(name);
 }
 
-function patchAccesses(args: readonly Word[], { input_text }: CommandContext): Accesses {
+function patchAccesses(args: readonly Word[], { inputText }: CommandContext): Accesses {
   const [given] = args;
-  const is_known = args.length <= 1 && (given === undefined || (given.is_resolved && given.glob !== true));
-  const text = given === undefined ? (input_text ?? undefined) : given.text;
+  const isKnown = args.length <= 1 && (given === undefined || (given.is_resolved && given.glob !== true));
+  const text = given === undefined ? (inputText ?? undefined) : given.text;
   const span = given ?? { start: 0, end: 0 };
-  const files = text === undefined || !is_known ? null : patchedFiles(text);
+  const files = text === undefined || !isKnown ? null : patchedFiles(text);
   if (files !== null) {
     const accesses = pathsOfPatch(files).map(({ kind, path, from }): Access => {
       const word = plainWord(path, span);

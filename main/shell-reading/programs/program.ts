@@ -53,53 +53,53 @@ export interface Program {
   /** Options that take two words, whatever their text; data, both of them. */
   pairs?: string;
   /** `-5` is an option. */
-  takes_numbers?: true;
+  takesNumbers?: true;
   /** It finds its options behind operands as well, on every system. */
-  options_anywhere?: true;
+  optionsAnywhere?: true;
   /** What its operands are, in order; the last one goes for all that follow. None: it takes no operands. */
   operands?: readonly Role[];
   /** What it does to the working directory without any operand. */
-  without_operands?: "lists" | "reads";
+  withoutOperands?: "lists" | "reads";
   /** Options with which it reaches everything below its operands; `always` without any. */
   tree?: string;
   /** It reads links' targets, or the files of a folder that it is given: each operand must be a plain file to be clear. */
-  plain_files_only?: true;
+  plainFilesOnly?: true;
   /** It skips names that begin with a dot. */
   skips_hidden?: true;
   /** It does nothing with what it reads or is given but print, search, count, compare or keep it. */
   text_only?: true | ((args: readonly Word[]) => boolean);
   /** It prints its words and does nothing else with them, whatever they are. */
-  prints_words?: true;
+  printsWords?: true;
   /** A number may be any of its words. */
-  takes_status?: true;
+  takesStatus?: true;
   /** Never clear: what it does with its words is known as far as the guard needs it. */
   guard_only?: true;
   /** Where options and operands don't say it all: a language of its own, or more than one form. */
   accesses?: (args: readonly Word[], command: CommandContext) => Accesses;
   /** More conditions under which it is clear, on all of its words. */
-  is_clear?: (args: readonly Word[]) => boolean;
+  isClear?: (args: readonly Word[]) => boolean;
   /** Its words that are only data, where the roles don't say it. */
   data?: (args: readonly Word[]) => readonly Word[];
   /** Options that name the folder it works in. */
-  folder_options?: string;
+  folderOptions?: string;
   /** Options whose value is a folder here, a colon, and a place in a container. */
-  volume_options?: string;
+  volumeOptions?: string;
   /** Its input is passed on to its output, and into the files that it names. */
-  copies_input?: true;
+  copiesInput?: true;
   /** The shell itself does it, and what comes after is changed by it: the folder, the options, whether anything comes at all. */
-  changes_shell?: true;
+  changesShell?: true;
   /** Clear only in the folder that the line begins in. */
-  in_first_folder_only?: true;
+  inFirstFolderOnly?: true;
   /** What follows runs in another folder. */
-  changes_folder?: true;
+  changesFolder?: true;
   /** It says of the machine what a box has otherwise or not at all: its processes, mounts, groups, the programs on PATH. */
   about_machine?: true | ((args: readonly Word[]) => boolean);
   /** It works on a repository: its words may be revisions, and what is in the repository decides what runs. */
-  works_on_repository?: true;
+  worksOnRepository?: true;
   /** The paths that it may find, with what its tests leave of them. */
   finds?: (args: readonly Word[], span: Span) => Word[];
   /** Programs that it has looked up on the PATH itself, whatever its words are. */
-  looks_up?: readonly string[];
+  looksUp?: readonly string[];
   /** A command line that is clear, and one that isn't: checked when the tests run. */
   example?: string;
   counter?: string;
@@ -111,11 +111,11 @@ export interface CommandContext {
   cwd: string | null;
   home: string;
   /** A pipe or a file feeds it. */
-  has_input: boolean;
+  hasInput: boolean;
   /** The text that feeds it, where that is known to the last letter. */
-  input_text?: string | null;
+  inputText?: string | null;
   /** The disk may be asked, for what it takes to be clear; the guard only wants to know what is touched. */
-  looks_at_disk: boolean;
+  looksAtDisk: boolean;
 }
 
 /** Something that a command touches, before it is resolved to a path. `here`: the working directory. */
@@ -154,5 +154,5 @@ export interface Accesses {
   /** Commands that it runs for each file that it finds, with `{}` in the file's place. */
   runs?: readonly (readonly Word[])[];
   /** Without a look at the disk: it changes something that none of its words names, such as a repository. */
-  changes_unnamed?: boolean;
+  changesUnnamed?: boolean;
 }

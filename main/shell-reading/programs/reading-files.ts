@@ -32,7 +32,7 @@ export const READING_PROGRAMS: readonly Program[] = [
       text: "-n -c --lines --bytes",
     },
     unclear: { text: "-s --sleep-interval --pid --max-unchanged-stats" },
-    takes_numbers: true,
+    takesNumbers: true,
     text_only: true,
     example: "head -n 5 README.md",
     counter: "tail --pid=1 -f a",
@@ -126,9 +126,9 @@ export const READING_PROGRAMS: readonly Program[] = [
     operands: ["reads"],
     options: { flags: "-a -f --all --print-file-name", text: "-n -t --bytes --radix" },
     unclear: { text: "-e -T -s --encoding --target --output-separator" },
-    takes_numbers: true,
+    takesNumbers: true,
     // `@file` means the words in that file.
-    is_clear: (args) => args.every(({ text }) => !text.startsWith("@")),
+    isClear: (args) => args.every(({ text }) => !text.startsWith("@")),
     example: "strings a.bin",
     counter: "strings @options",
   },
@@ -182,7 +182,7 @@ export const READING_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["diff"],
-    options_anywhere: true,
+    optionsAnywhere: true,
     operands: ["reads"],
     options: {
       flags:
@@ -195,9 +195,9 @@ export const READING_PROGRAMS: readonly Program[] = [
       text: "-x --exclude -S --starting-file -D --ifdef -F --show-function-line",
       reads: "-X --exclude-from --from-file --to-file",
     },
-    takes_numbers: true,
+    takesNumbers: true,
     tree: "-r --recursive",
-    plain_files_only: true,
+    plainFilesOnly: true,
     text_only: true,
     example: "diff -u package.json tsconfig.json",
     counter: "diff -l a b",
@@ -215,7 +215,7 @@ export const READING_PROGRAMS: readonly Program[] = [
       text: "-I -T -w -D --tabsize",
     },
     tree: "-R --recursive",
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "ls -la src",
     counter: "ls $(node x.js)",
@@ -234,10 +234,10 @@ export const READING_PROGRAMS: readonly Program[] = [
       reads: "--gitfile --infofile",
     },
     // In a cluster its values come from the next words, one after the other.
-    is_clear: (args) => args.every(({ text }) => !/^-(?!-)(?=.{2})(?!L\d+$)\w*[LPIoHT]/.test(text)),
-    options_anywhere: true,
+    isClear: (args) => args.every(({ text }) => !/^-(?!-)(?=.{2})(?!L\d+$)\w*[LPIoHT]/.test(text)),
+    optionsAnywhere: true,
     tree: "always",
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "tree -L 2",
     counter: "tree -o out.txt",
@@ -251,7 +251,7 @@ export const READING_PROGRAMS: readonly Program[] = [
     },
     unclear: { flags: "-L -D -H --dereference", text: "-B -I", reads: "-X --exclude-from --files0-from" },
     tree: "always",
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "du -sh dist",
     counter: "du --files0-from=list",
@@ -267,7 +267,7 @@ export function listingWords(word: Word): Word[] {
 function xxdAccesses(args: readonly Word[]): Accesses {
   const operands: Word[] = [];
   let unclear: string | null = null;
-  let is_reverse = false;
+  let isReverse = false;
   for (let at = 0; at < args.length; at++) {
     const word = args[at] as Word;
     if (!/^-./.test(word.text) || word.pieces[0]?.kind === "glob") operands.push(word);
@@ -276,7 +276,7 @@ function xxdAccesses(args: readonly Word[]): Accesses {
     else if (/^-[clsgo]$/.test(word.text)) at++;
     else if (/^-[clsgo](?:0x[0-9a-f]+|-?\d+)$/.test(word.text)) continue;
     else {
-      is_reverse ||= /^-r/.test(word.text);
+      isReverse ||= /^-r/.test(word.text);
       unclear ??= "an option that may do more";
     }
   }
@@ -287,7 +287,7 @@ function xxdAccesses(args: readonly Word[]): Accesses {
       ...(from === undefined || from.text === "-" ? [] : [{ kind: "read" as const, word: from }]),
       ...(to === undefined ? [] : [{ kind: "write" as const, word: to }]),
     ],
-    unclear: is_reverse ? "it writes what a text says" : unclear,
+    unclear: isReverse ? "it writes what a text says" : unclear,
     data: [],
   };
 }

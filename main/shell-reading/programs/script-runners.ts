@@ -8,18 +8,18 @@ export interface NamedScripts {
   /** The files that it may be, the first one that is there. */
   files: readonly string[];
   /** It is looked for in the folders above as well. */
-  goes_up: boolean;
+  goesUp: boolean;
   /** What is run; none: the file's first. */
   names: readonly string[];
   /** Where it is looked for, and the file, where options say so. */
   folder?: string;
   file?: string;
   /** The file is looked for in the folder, not where the command is run. */
-  file_is_below: boolean;
+  fileIsBelow: boolean;
   /** The words say that it is a script; else it may be a program, or a file, as well. */
-  is_script: boolean;
+  isScript: boolean;
   /** Scripts of these names run before and after (`pre`, `post`). */
-  has_hooks: boolean;
+  hasHooks: boolean;
   /** The words from the program's name to the last name. */
   marks: readonly Word[];
 }
@@ -27,20 +27,20 @@ export interface NamedScripts {
 interface Runner {
   form: NamedScripts["form"];
   files: readonly string[];
-  goes_up?: true;
-  has_hooks?: true;
+  goesUp?: true;
+  hasHooks?: true;
   /** Names that are scripts without another word, and what they stand for. */
   shortcuts?: Readonly<Record<string, string>>;
   /** Words before a script's name. */
   before?: RegExp;
   /** Any other first word is a script's name, but for these. */
-  any_but?: ReadonlySet<string>;
+  anyBut?: ReadonlySet<string>;
   /** Operands are names, all of them or the first; none: the file's first. */
   takes?: "all" | "first";
   folder?: string;
   file?: string;
   /** Options behind the name are its own, too. */
-  looks_behind?: true;
+  looksBehind?: true;
   /** Other options that change nothing about what is run: those that take the next word, and those that don't. Any other may. */
   valued?: RegExp;
   plain: RegExp;
@@ -49,7 +49,7 @@ interface Runner {
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 const SHORTCUTS = { test: "test", t: "test", tst: "test", start: "start", stop: "stop", restart: "restart" };
-const PACKAGE = { form: "scripts", files: ["package.json"], goes_up: true } as const;
+const PACKAGE = { form: "scripts", files: ["package.json"], goesUp: true } as const;
 const PLAIN_NPM =
   /^(?:-s|-q|-d{1,3}|--silent|--quiet|--verbose|--loglevel=.*|--if-present|--(?:no-)?(?:color|progress|audit|fund|update-notifier)|--foreground-scripts)$/;
 const PLAIN_MAKE =
@@ -58,11 +58,11 @@ const PLAIN_MAKE =
 const RUNNERS: Readonly<Record<string, Runner>> = {
   npm: {
     ...PACKAGE,
-    has_hooks: true,
+    hasHooks: true,
     shortcuts: SHORTCUTS,
     before: /^(?:run|run-script|rum|urn)$/,
     folder: "-C --prefix",
-    looks_behind: true,
+    looksBehind: true,
     valued: /^--loglevel$/,
     plain: PLAIN_NPM,
   },
@@ -70,7 +70,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     ...PACKAGE,
     shortcuts: SHORTCUTS,
     before: /^(?:run|run-script)$/,
-    any_but: words(
+    anyBut: words(
       `add install i update up upgrade remove rm un uninstall link ln unlink import rebuild rb prune fetch patch patch-commit patch-remove
       audit outdated list ls ll why licenses exec dlx create init publish pack store root bin setup env self-update deploy config c cache
       doctor dedupe server approve-builds`,
@@ -82,7 +82,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     ...PACKAGE,
     shortcuts: { test: "test", start: "start" },
     before: /^run$/,
-    any_but: words(
+    anyBut: words(
       `add install remove up upgrade upgrade-interactive audit autoclean bin cache check config create dedupe dlx exec explain generate-lock-entry
       global help import info init licenses link list login logout node npm outdated owner pack patch patch-commit plugin policies publish rebuild
       run search set stage tag team unlink unplug version versions why workspace workspaces`,
@@ -92,7 +92,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   bun: {
     ...PACKAGE,
-    has_hooks: true,
+    hasHooks: true,
     before: /^run$/,
     folder: "--cwd",
     plain: /^(?:-b|--bun|--silent|--if-present|--watch|--hot|--smol|--no-clear-screen)$/,
@@ -101,7 +101,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   deno: {
     form: "tasks",
     files: ["deno.json", "deno.jsonc"],
-    goes_up: true,
+    goesUp: true,
     before: /^task$/,
     folder: "--cwd",
     plain: /^(?:-q|--quiet)$/,
@@ -112,14 +112,14 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     takes: "all",
     folder: "-C --directory",
     file: "-f --file --makefile",
-    looks_behind: true,
+    looksBehind: true,
     valued: /^-[IWo]$/,
     plain: PLAIN_MAKE,
   },
   just: {
     form: "recipes",
     files: ["justfile", ".justfile", "Justfile"],
-    goes_up: true,
+    goesUp: true,
     takes: "first",
     folder: "-d --working-directory",
     file: "-f --justfile",
@@ -128,8 +128,8 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   cargo: {
     form: "aliases",
     files: [".cargo/config.toml", ".cargo/config"],
-    goes_up: true,
-    any_but: new Set(),
+    goesUp: true,
+    anyBut: new Set(),
     folder: "-C",
     valued: /^(?:-Z|--color)$/,
     plain: /^(?:-[qv]+|--quiet|--verbose|--locked|--offline|--frozen)$/,
@@ -155,11 +155,11 @@ export function namedScripts(name: string, argv: readonly Word[]): NamedScripts 
     files,
     ...(folder === undefined ? {} : { folder }),
     ...(file === undefined ? {} : { file }),
-    file_is_below: form === "rules",
-    goes_up: runner.goes_up === true,
-    has_hooks: runner.has_hooks === true,
+    fileIsBelow: form === "rules",
+    goesUp: runner.goesUp === true,
+    hasHooks: runner.hasHooks === true,
     names: chosen.names,
-    is_script: chosen.is_script,
+    isScript: chosen.isScript,
     marks: [...argv.slice(0, 1), ...chosen.marks],
   };
 }
@@ -182,7 +182,7 @@ function optionsOf(runner: Runner, argv: readonly Word[]): Options | null {
       continue;
     }
     // What follows a script's name is the script's.
-    if (isNamed(runner, found.operands) && runner.looks_behind !== true) continue;
+    if (isNamed(runner, found.operands) && runner.looksBehind !== true) continue;
     if (!word.is_resolved) return null;
     if (runner.plain.test(text)) continue;
     const place = placeGiven(runner, argv, at);
@@ -230,7 +230,7 @@ export function changesRunner(variable: string): boolean {
 function chosenBy(
   runner: Runner,
   operands: readonly Word[],
-): { names: string[]; marks: readonly Word[]; is_script: boolean } | null {
+): { names: string[]; marks: readonly Word[]; isScript: boolean } | null {
   const [first, second] = operands;
   if (runner.takes !== undefined) {
     const targets = operands
@@ -238,17 +238,17 @@ function chosenBy(
       .slice(0, runner.takes === "all" ? operands.length : 1);
     // just: a path before the name is another folder's file.
     if (runner.takes === "first" && targets.some(({ text }) => text.includes("/"))) return null;
-    return { names: targets.map(({ text }) => text), marks: targets, is_script: true };
+    return { names: targets.map(({ text }) => text), marks: targets, isScript: true };
   }
   if (first === undefined) return null;
   const { text } = first;
   if (runner.before?.test(text))
     return second === undefined
       ? null
-      : { names: [second.text], marks: [first, second], is_script: !/[./]/.test(second.text) };
+      : { names: [second.text], marks: [first, second], isScript: !/[./]/.test(second.text) };
   const shortcut = Object.hasOwn(runner.shortcuts ?? {}, text) ? runner.shortcuts?.[text] : undefined;
-  if (shortcut !== undefined) return { names: [shortcut], marks: [first], is_script: true };
-  return runner.any_but !== undefined && !runner.any_but.has(text)
-    ? { names: [text], marks: [first], is_script: false }
+  if (shortcut !== undefined) return { names: [shortcut], marks: [first], isScript: true };
+  return runner.anyBut !== undefined && !runner.anyBut.has(text)
+    ? { names: [text], marks: [first], isScript: false }
     : null;
 }

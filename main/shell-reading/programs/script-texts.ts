@@ -11,11 +11,11 @@ export function scriptLines(
   form: NamedScripts["form"],
   text: string,
   names: readonly string[],
-  has_hooks: boolean,
+  hasHooks: boolean,
 ): string[] | null {
   switch (form) {
     case "scripts":
-      return packageLines(text, names, has_hooks);
+      return packageLines(text, names, hasHooks);
     case "tasks":
       return tasksIn(text, "tasks", names);
     case "aliases":
@@ -34,19 +34,19 @@ export function commandsIn(form: NamedScripts["form"], lines: readonly string[])
   return form === "aliases" ? [] : indented;
 }
 
-function packageLines(text: string, names: readonly string[], has_hooks: boolean): string[] | null {
+function packageLines(text: string, names: readonly string[], hasHooks: boolean): string[] | null {
   const scripts = objectIn(text, "scripts");
   const [name] = names;
   if (scripts === null || name === undefined || typeof scripts[name] !== "string") return null;
   const lines: string[] = [];
   const seen = new Set<string>();
-  const add = (one: string, is_first: boolean) => {
-    const hooks = has_hooks ? ([`pre${one}`, one, `post${one}`] as const) : ([one] as const);
+  const add = (one: string, isFirst: boolean) => {
+    const hooks = hasHooks ? ([`pre${one}`, one, `post${one}`] as const) : ([one] as const);
     for (const key of hooks) {
       const line = Object.hasOwn(scripts, key) ? scripts[key] : undefined;
       if (typeof line !== "string" || seen.has(key) || seen.size >= MAX_FOLLOWED) continue;
       seen.add(key);
-      lines.push(...(is_first && key === one ? line.split("\n") : [`${key}: ${line}`]));
+      lines.push(...(isFirst && key === one ? line.split("\n") : [`${key}: ${line}`]));
       for (const match of line.matchAll(/\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)([\w:.-]+)/g))
         add(match[1] ?? "", false);
     }

@@ -7,7 +7,7 @@ import type { Accesses, CommandContext, Program } from "./program.ts";
 
 const RIPGREP: Program = {
   names: ["rg"],
-  options_anywhere: true,
+  optionsAnywhere: true,
   operands: ["pattern", "reads"],
   options: {
     flags: `-a -c -F -h -H -i -I -l -n -N -o -p -P -q -s -S -U -v -V -w -x -0 -u -. --text --count --count-matches --fixed-strings --no-filename --with-filename
@@ -33,8 +33,8 @@ const RIPGREP: Program = {
 export const SEARCH_PROGRAMS: readonly Program[] = [
   {
     names: ["grep", "egrep", "fgrep"],
-    looks_up: ["grep"],
-    options_anywhere: true,
+    looksUp: ["grep"],
+    optionsAnywhere: true,
     operands: ["pattern", "reads"],
     options: {
       flags: `-a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -s -T -U -v -V -w -x -y -z -Z --text --byte-offset --count --extended-regexp --fixed-strings
@@ -50,7 +50,7 @@ export const SEARCH_PROGRAMS: readonly Program[] = [
       text: "-d -D --directories --devices",
       reads: "--exclude-from",
     },
-    takes_numbers: true,
+    takesNumbers: true,
     accesses: grepAccesses,
     tree: "-r -R --recursive --dereference-recursive",
     text_only: true,
@@ -77,13 +77,13 @@ function grepAccesses(args: readonly Word[], context: CommandContext): Accesses 
   const program = SEARCH_PROGRAMS[0] as Program;
   const given = argumentsOf(program, args);
   const { accesses, unclear, data } = byRoles(program, args, context, given);
-  const has_pattern_file = hasOption(given, "-f --file");
+  const hasPatternFile = hasOption(given, "-f --file");
   // `-d recurse` is -r, said otherwise.
   const recurses = given.options.some(
     ({ name, value }) => /^(?:-d|--directories)$/.test(name) && value?.text === "recurse",
   );
-  if (!has_pattern_file && !recurses) return { accesses, unclear, data };
-  const without = has_pattern_file
+  if (!hasPatternFile && !recurses) return { accesses, unclear, data };
+  const without = hasPatternFile
     ? byRoles({ ...program, operands: ["reads"] }, args, context, given)
     : { accesses, data };
   return {
@@ -99,10 +99,10 @@ function ripgrepAccesses(args: readonly Word[], context: CommandContext): Access
   const given = argumentsOf(RIPGREP, args);
   if (hasOption(given, "--version -V --type-list") && !hasOption(given, "--files"))
     return { accesses: [], unclear: given.unclear, data: [] };
-  const lists_files = hasOption(given, "--files");
+  const listsFiles = hasOption(given, "--files");
   const program: Program = {
     ...RIPGREP,
-    operands: lists_files ? ["lists"] : hasOption(given, "-f --file") ? ["reads"] : ["pattern", "reads"],
+    operands: listsFiles ? ["lists"] : hasOption(given, "-f --file") ? ["reads"] : ["pattern", "reads"],
     // An ignore file can bring hidden names back; so does a glob.
     ...(hasOption(given, "--no-ignore") && !hasOption(given, "-u -. -g --unrestricted --hidden --glob --iglob")
       ? { skips_hidden: true as const }

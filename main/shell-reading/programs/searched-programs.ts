@@ -13,9 +13,9 @@ const SHELLS = ["bash", "sh", "zsh", "dash", "pwsh"];
 /** Names that a client, the shell of a clear line, or a program of the line looks up on its PATH, in lower case. */
 export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
   [
-    ...PROGRAMS.filter(({ guard_only }) => guard_only !== true).flatMap(({ names, looks_up = [] }) => [
+    ...PROGRAMS.filter(({ guard_only }) => guard_only !== true).flatMap(({ names, looksUp = [] }) => [
       ...names,
-      ...looks_up,
+      ...looksUp,
     ]),
     ...["time", "nice", "timeout", "xargs", ...SHELLS],
   ].filter((name) => !BUILT_IN.has(name) && !INSTALLED_BY_BUILDS.has(name)),

@@ -5,11 +5,11 @@ import type { Program } from "./program.ts";
 export const SHELL_PROGRAMS: readonly Program[] = [
   {
     names: ["cd"],
-    changes_shell: true,
-    changes_folder: true,
+    changesShell: true,
+    changesFolder: true,
     operands: ["text"],
     // `-` and `+1` are folders of a list; two words replace a part of the folder's name.
-    is_clear: (args) => args.length <= 1 && args.every(({ text, glob }) => !/^[-+]/.test(text) && glob !== true),
+    isClear: (args) => args.length <= 1 && args.every(({ text, glob }) => !/^[-+]/.test(text) && glob !== true),
     accesses: () => ({ accesses: [], unclear: null, data: [] }),
     text_only: true,
     example: "cd src",
@@ -17,10 +17,10 @@ export const SHELL_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["set"],
-    changes_shell: true,
+    changesShell: true,
     accesses: () => ({ accesses: [], unclear: null, data: [] }),
     // Alone it prints every variable; other letters mean other things in each shell.
-    is_clear: (args) =>
+    isClear: (args) =>
       /^(?:-[eux]{1,3}|-[eux]{0,3}o pipefail)(?: -o pipefail)?$/.test(args.map(({ text }) => text).join(" ")),
     text_only: true,
     example: "set -euo pipefail",
@@ -46,7 +46,7 @@ export const SHELL_PROGRAMS: readonly Program[] = [
     names: ["command"],
     operands: ["text"],
     options: { flags: "-v -V" },
-    is_clear: (args) =>
+    isClear: (args) =>
       /^-[vV]$/.test(args[0]?.text ?? "") &&
       args.length > 1 &&
       args.slice(1).every(({ text }) => /^[\w+.][\w+.-]*$/.test(text)),

@@ -20,9 +20,9 @@ function isPlainPs(args: readonly Word[]): boolean {
   const letters = new Set<string>();
   for (let at = 0; at < args.length; at++) {
     const text = args[at]?.text ?? "";
-    const is_valued = PS_VALUED.test(text);
-    const value = is_valued ? (args[++at]?.text ?? "") : "pid";
-    if (!(is_valued || PS_FLAGS.test(text)) || !/^[\w%=,.:+][\w%=,.:+-]*$/.test(value) || /env/i.test(value))
+    const isValued = PS_VALUED.test(text);
+    const value = isValued ? (args[++at]?.text ?? "") : "pid";
+    if (!(isValued || PS_FLAGS.test(text)) || !/^[\w%=,.:+][\w%=,.:+-]*$/.test(value) || /env/i.test(value))
       return false;
     for (const letter of text === "--forest" ? "H" : /^-\w/.test(text) ? text : "") letters.add(letter);
   }
@@ -41,7 +41,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   {
     names: ["pwd"],
     options: { flags: "-L -P" },
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "pwd",
     counter: "pwd $(node x.js)",
@@ -53,7 +53,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     options: { flags: "-a" },
     unclear: { flags: "-p -P -f -t" },
     accesses: looksHere,
-    is_clear: (args) => args.every(({ text }) => /^(?:-a|[\w+.][\w+.-]*)$/.test(text)),
+    isClear: (args) => args.every(({ text }) => /^(?:-a|[\w+.][\w+.-]*)$/.test(text)),
     text_only: true,
     example: "which node",
     counter: "which $(node x.js)",
@@ -61,9 +61,9 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   {
     // Asked for its version alone it runs nothing of the project; others (go, cargo, yarn) may.
     names: ["node", "npm"],
-    looks_up: ["node"],
+    looksUp: ["node"],
     options: { flags: "-v --version" },
-    folder_options: "-C --prefix --cwd",
+    folderOptions: "-C --prefix --cwd",
     accesses: (args) => ({
       accesses: [],
       unclear: args.length === 1 && /^(?:-v|--version)$/.test(args[0]?.text ?? "") ? null : "it runs code",
@@ -86,7 +86,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["whoami", "arch", "nproc"],
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "whoami",
     counter: "whoami $(node x.js)",
@@ -94,7 +94,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   {
     names: ["groups", "tty", "uptime"],
     about_machine: true,
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "uptime",
     counter: "uptime $(node x.js)",
@@ -111,7 +111,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   {
     names: ["uname"],
     options: { flags: "-a -s -n -r -v -m -p -i -o --all --kernel-name --kernel-release --machine --operating-system" },
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "uname -a",
     counter: "uname $X",
@@ -122,7 +122,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     options: { flags: "-s -I" },
     // These may ask a name server.
     unclear: { flags: "-f -i -d -A -y --fqdn --long --ip-address --domain --all-fqdns --yp --nis", reads: "-F --file" },
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "hostname -s",
     counter: "hostname evil",
@@ -133,7 +133,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     options: { flags: "-u --utc --universal -R", optional: "-I --iso-8601", text: "-d --date --rfc-3339" },
     unclear: { flags: "--debug", text: "-s --set", reads: "-f --file -r --reference" },
     // A number sets the clock; what the format holds is printed.
-    is_clear: (args) =>
+    isClear: (args) =>
       args.every(({ text }, at) => /^[-+]/.test(text) || /^(?:-d|--date)$/.test(args[at - 1]?.text ?? "")),
     text_only: true,
     data: (args) => args.filter(({ text }) => text.startsWith("+")),
@@ -145,7 +145,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     about_machine: true,
     operands: ["lists"],
     options: { flags: "-h -k -m -i -l -a -P -H -T --human-readable --inodes --local --all --total" },
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "df -h",
     counter: "df $(node x.js)",
@@ -153,7 +153,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
   {
     names: ["free"],
     options: { flags: "-h -b -k -m -g -t -w --human --total --wide" },
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "free -h",
     counter: "free -s $X",
@@ -162,7 +162,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     names: ["lsblk"],
     about_machine: true,
     options: { flags: "-a -f -p -d -l --all --fs --paths --nodeps --list" },
-    without_operands: "lists",
+    withoutOperands: "lists",
     text_only: true,
     example: "lsblk",
     counter: "lsblk --sysroot /srv",
@@ -183,7 +183,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
       text: "-o -p -C -u --sort --ppid",
     },
     accesses: looksHere,
-    is_clear: isPlainPs,
+    isClear: isPlainPs,
     text_only: true,
     example: "ps aux",
     counter: "ps auxe",
@@ -193,7 +193,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     about_machine: true,
     options: { flags: "-f -l -a -x -n -o -c -i -v", text: "-u -P" },
     accesses: looksHere,
-    is_clear: (args) => args.every(({ text }) => /^(?:-[flaxnociv]+|-[uP]|[^-].*)$/s.test(text)),
+    isClear: (args) => args.every(({ text }) => /^(?:-[flaxnociv]+|-[uP]|[^-].*)$/s.test(text)),
     text_only: true,
     example: "pgrep -fl node",
     counter: "pgrep -F pids.txt",
@@ -204,12 +204,12 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     about_machine: true,
     options: { flags: "-n -P -t", text: "-i -s" },
     accesses: looksHere,
-    is_clear: (args) => {
+    isClear: (args) => {
       const words = args.map(({ text }) => text).join(" ");
-      const some_ports = /^(?:-[nPt]+ )*-[nPt]*i ?[46]?(?:tcp|udp)?:\d{1,5}(?:[,-]\d{1,5})*(?: -[nPt]+)*$/i;
+      const somePorts = /^(?:-[nPt]+ )*-[nPt]*i ?[46]?(?:tcp|udp)?:\d{1,5}(?:[,-]\d{1,5})*(?: -[nPt]+)*$/i;
       // Without `-i` it lists every file that anybody has open.
-      const names_none = [/^-[Pti]*n/, /^-[nPt]*i/].every((one) => args.some(({ text }) => one.test(text)));
-      return some_ports.test(words) || (names_none && args.every(({ text }) => NETWORK_FILES.test(text)));
+      const namesNone = [/^-[Pti]*n/, /^-[nPt]*i/].every((one) => args.some(({ text }) => one.test(text)));
+      return somePorts.test(words) || (namesNone && args.every(({ text }) => NETWORK_FILES.test(text)));
     },
     text_only: true,
     example: "lsof -i :3000",
@@ -220,7 +220,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     about_machine: true,
     options: { flags: "-l -t -u -n -p -a -4 -6 -H -s -i -o -e" },
     accesses: looksHere,
-    is_clear: (args) => args.every(({ text }) => /^-[ltunpa46Hsioe]+$/.test(text)),
+    isClear: (args) => args.every(({ text }) => /^-[ltunpa46Hsioe]+$/.test(text)),
     text_only: true,
     example: "ss -ltnp",
     counter: "ss -K",
@@ -231,7 +231,7 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     about_machine: true,
     options: { flags: "-l -t -u -n -p -a -4 -6 -e" },
     accesses: looksHere,
-    is_clear: (args) =>
+    isClear: (args) =>
       args.every(({ text }) => /^-[ltunpa46e]+$/.test(text)) && args.some(({ text }) => text.includes("n")),
     text_only: true,
     example: "netstat -tlnp",

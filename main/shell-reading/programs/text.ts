@@ -37,7 +37,7 @@ const AWK: Program = {
 
 const JQ: Program = {
   names: ["jq"],
-  options_anywhere: true,
+  optionsAnywhere: true,
   operands: ["pattern", "reads"],
   options: {
     flags: `-r -c -n -e -s -S -C -M -a -j -R --raw-output --compact-output --null-input --exit-status --slurp --sort-keys --color-output
@@ -59,7 +59,7 @@ const JQ: Program = {
 export const TEXT_PROGRAMS: readonly Program[] = [
   {
     names: ["sort"],
-    options_anywhere: true,
+    optionsAnywhere: true,
     operands: ["reads"],
     options: {
       flags: `-b -d -f -g -h -i -M -n -R -r -V -c -C -m -s -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort
@@ -124,34 +124,34 @@ function isPlainSed(script: string): boolean {
 function sedAccesses(args: readonly Word[]): Accesses {
   const given = argumentsOf(SED, args);
   // Of several the last one counts.
-  const in_place = given.options.findLast(({ name }) => /^(?:-i|-I|--in-place)$/.test(name));
+  const inPlace = given.options.findLast(({ name }) => /^(?:-i|-I|--in-place)$/.test(name));
   const scripts = valuesOf(given, "-e --expression");
-  const has_script = scripts.length > 0 || hasOption(given, "-f --file");
-  const files = has_script ? given.operands : given.operands.slice(1);
+  const hasScript = scripts.length > 0 || hasOption(given, "-f --file");
+  const files = hasScript ? given.operands : given.operands.slice(1);
   const script = scripts.length > 0 ? scripts.map(({ text }) => text).join("\n") : given.operands[0]?.text;
-  const is_plain = script !== undefined && !hasOption(given, "-f --file") && isPlainSed(script);
+  const isPlain = script !== undefined && !hasOption(given, "-f --file") && isPlainSed(script);
   const accesses: Access[] = [
     ...valuesOf(given, "-f --file").map((word): Access => ({ kind: "read", word })),
-    ...(is_plain ? [] : [...given.operands, ...scripts].flatMap(filesInScript)),
+    ...(isPlain ? [] : [...given.operands, ...scripts].flatMap(filesInScript)),
   ];
   for (const word of files) {
     accesses.push({ kind: "read", word, is_many: true });
-    if (in_place === undefined) continue;
+    if (inPlace === undefined) continue;
     accesses.push({ kind: "write", word });
-    const suffix = in_place.value?.text ?? "";
+    const suffix = inPlace.value?.text ?? "";
     if (suffix !== "") accesses.push({ kind: "write", word: backupOf(word, suffix) });
   }
   return {
     accesses,
-    unclear: given.unclear ?? sedUnclear(in_place?.value, in_place !== undefined, is_plain),
-    data: has_script ? scripts : given.operands.slice(0, 1),
+    unclear: given.unclear ?? sedUnclear(inPlace?.value, inPlace !== undefined, isPlain),
+    data: hasScript ? scripts : given.operands.slice(0, 1),
   };
 }
 
-function sedUnclear(suffix: Word | undefined, is_in_place: boolean, is_plain: boolean): string | null {
-  if (is_in_place && !/^\.[A-Za-z0-9]{1,16}$/.test(suffix?.text ?? ""))
+function sedUnclear(suffix: Word | undefined, isInPlace: boolean, isPlain: boolean): string | null {
+  if (isInPlace && !/^\.[A-Za-z0-9]{1,16}$/.test(suffix?.text ?? ""))
     return "-i without a suffix: GNU and BSD read what follows differently";
-  return is_plain ? null : "a script that may read, write or run more";
+  return isPlain ? null : "a script that may read, write or run more";
 }
 
 /** GNU: the suffix, or with `*` in it a pattern for the name. */
@@ -197,8 +197,8 @@ function awkAccesses(args: readonly Word[], context: CommandContext): Accesses {
   const { accesses, unclear, data } = byRoles(AWK, args, context, given);
   const [program, ...files] = given.operands;
   // `NAME=value` among the files sets a variable.
-  const is_plain = program !== undefined && isPlainAwk(program.text) && files.every(({ text }) => !text.includes("="));
-  return { accesses, unclear: unclear ?? (is_plain ? null : "a program that may do more than print"), data };
+  const isPlain = program !== undefined && isPlainAwk(program.text) && files.every(({ text }) => !text.includes("="));
+  return { accesses, unclear: unclear ?? (isPlain ? null : "a program that may do more than print"), data };
 }
 
 /** jq's own functions that only look at their input: no environment, no other file, no module. */
@@ -237,12 +237,12 @@ function isPlainJq(text: string, depth = 0): boolean {
     at += token.length;
     if (/^\s/.test(token)) continue;
     // `{env: 1}` and `{env}` name a key; anywhere else a word is a function.
-    const is_key =
+    const isKey =
       !JQ_READS_MORE.has(token) &&
       /^[{,]$/.test(before) &&
       /^\s*(?::(?!:)|[,}])/.test(filter.slice(at)) &&
       isInObject(filter, at - token.length);
-    if (/^[A-Za-z_]/.test(token) && !JQ_WORDS.has(token) && !is_key) return false;
+    if (/^[A-Za-z_]/.test(token) && !JQ_WORDS.has(token) && !isKey) return false;
     before = token;
   }
   return true;
@@ -251,11 +251,11 @@ function isPlainJq(text: string, depth = 0): boolean {
 /** The filter without what its strings put in, which is looked at by itself; null where that isn't plain. */
 function withoutInterpolations(filter: string, depth: number): string | null {
   let plain = "";
-  let in_string = false;
+  let inString = false;
   for (let at = 0; at < filter.length; at++) {
     const character = filter[at] ?? "";
-    if (character === '"') in_string = !in_string;
-    if (!in_string || character !== "\\") {
+    if (character === '"') inString = !inString;
+    if (!inString || character !== "\\") {
       plain += character;
       continue;
     }
@@ -268,7 +268,7 @@ function withoutInterpolations(filter: string, depth: number): string | null {
     if (end === -1 || depth >= MAX_JQ_DEPTH || !isPlainJq(filter.slice(at + 1, end), depth + 1)) return null;
     at = end;
   }
-  return in_string ? null : plain;
+  return inString ? null : plain;
 }
 
 /** Where the parenthesis closes that opened before `from`, with strings and their own interpolations on the way; or -1. */
@@ -277,14 +277,14 @@ function interpolationEnd(filter: string, from: number): number {
   const open: string[] = ["("];
   for (let at = from; at < filter.length; at++) {
     const character = filter[at] ?? "";
-    const in_string = open.at(-1) === '"';
+    const inString = open.at(-1) === '"';
     if (character === '"') {
-      if (in_string) open.pop();
+      if (inString) open.pop();
       else open.push(character);
-    } else if (in_string && character === "\\") {
+    } else if (inString && character === "\\") {
       if (filter[++at] === "(") open.push("(");
-    } else if (!in_string && character === "(") open.push(character);
-    else if (!in_string && character === ")") {
+    } else if (!inString && character === "(") open.push(character);
+    else if (!inString && character === ")") {
       open.pop();
       if (open.length === 0) return at;
     }
@@ -311,23 +311,22 @@ function jqAccesses(args: readonly Word[], context: CommandContext): Accesses {
     const word = args[at] as Word;
     if (isAmong(word.text, JQ.pairs)) {
       // Behind an option that takes a word, or behind `--`, it is that word or an operand.
-      const is_plain =
-        !/^--(?:indent)?$/.test(args[at - 1]?.text ?? "") && /^[a-z]\w*$/i.test(args[at + 1]?.text ?? "");
-      if (!is_plain || rest.some(({ text }) => text === "--")) odd = "an argument that may be another one";
+      const isPlain = !/^--(?:indent)?$/.test(args[at - 1]?.text ?? "") && /^[a-z]\w*$/i.test(args[at + 1]?.text ?? "");
+      if (!isPlain || rest.some(({ text }) => text === "--")) odd = "an argument that may be another one";
       data.push(...args.slice(at + 1, at + 3));
       at += 2;
     } else rest.push(word);
   }
   const given = argumentsOf(JQ, rest);
-  const has_file = hasOption(given, "-f --from-file");
-  const program: Program = has_file ? { ...JQ, operands: ["reads"] } : JQ;
+  const hasFile = hasOption(given, "-f --from-file");
+  const program: Program = hasFile ? { ...JQ, operands: ["reads"] } : JQ;
   const said = byRoles(program, rest, context, given);
   const [filter] = given.operands;
-  const is_plain = !has_file && filter !== undefined && !filter.glob && isPlainJq(filter.text);
+  const isPlain = !hasFile && filter !== undefined && !filter.glob && isPlainJq(filter.text);
   const loads = args.some(({ text }) => /\b(?:import|include|input_filename|modulemeta)\b/.test(text));
   return {
     accesses: [...said.accesses, ...(filter === undefined ? [] : modulesOf(filter))],
-    unclear: odd ?? said.unclear ?? (is_plain ? null : "a filter that may read more"),
+    unclear: odd ?? said.unclear ?? (isPlain ? null : "a filter that may read more"),
     data: loads ? [] : [...said.data, ...data],
   };
 }

@@ -8,7 +8,7 @@ import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 
 const CURL: Program = {
   names: ["curl"],
-  options_anywhere: true,
+  optionsAnywhere: true,
   operands: ["host"],
   options: {
     flags: `-s -S -f -I -i -k -v -g -G -# -4 -6 -0 -1 -N --silent --show-error --fail --fail-with-body --head --include --insecure --verbose --globoff --get
@@ -33,8 +33,8 @@ const CURL: Program = {
 const GH: Program = {
   // Of git it runs `config --get-regexp`, `remote -v` and `symbolic-ref`, by which no setting runs anything.
   names: ["gh"],
-  looks_up: ["git"],
-  options_anywhere: true,
+  looksUp: ["git"],
+  optionsAnywhere: true,
   operands: ["object"],
   options: {
     flags: "-c --comments",
@@ -170,17 +170,17 @@ function wgetAccesses(args: readonly Word[]): Accesses {
   const program = WEB_PROGRAMS[1] as Program;
   const given = argumentsOf(program, args);
   const accesses: Access[] = given.operands.map((word) => ({ kind: "host", word }));
-  let is_placed = hasOption(given, "--spider");
+  let isPlaced = hasOption(given, "--spider");
   for (const { name, value, role } of given.options) {
     if (value === undefined) continue;
     if (role === "reads") accesses.push({ kind: "read", word: value });
     if (role !== "writes") continue;
-    const is_folder = /^(?:-P|--directory-prefix)$/.test(name);
-    is_placed ||= is_folder || /^(?:-O|--output-document)$/.test(name);
+    const isFolder = /^(?:-P|--directory-prefix)$/.test(name);
+    isPlaced ||= isFolder || /^(?:-O|--output-document)$/.test(name);
     if (value.text !== "-" && value.text !== "/dev/null")
-      accesses.push({ kind: "write", word: value, ...(is_folder ? { is_tree: true as const } : {}) });
+      accesses.push({ kind: "write", word: value, ...(isFolder ? { is_tree: true as const } : {}) });
   }
-  if (!is_placed && given.operands.length > 0) accesses.push({ kind: "write", word: "here", is_tree: true });
+  if (!isPlaced && given.operands.length > 0) accesses.push({ kind: "write", word: "here", is_tree: true });
   return { accesses, unclear: given.unclear, data: [] };
 }
 
@@ -192,7 +192,7 @@ const GH_LETTERS: Readonly<Record<string, RegExp>> = { "-a": /^(?:pr|issue) list
 const GH_OBJECT = /^#?\w[\w.-]*(?:\/[\w.-]+)?$/;
 
 /** What only looks asks GitHub with the user's login; where the repository has another host, gh asks that one. */
-function ghAccesses(args: readonly Word[], { cwd, home, looks_at_disk }: CommandContext): Accesses {
+function ghAccesses(args: readonly Word[], { cwd, home, looksAtDisk }: CommandContext): Accesses {
   const { operands, options, unclear } = argumentsOf(GH, args);
   const [subject, verb, ...objects] = operands.map(({ text }) => text);
   // Of several the last counts for gh: each is looked at.
@@ -210,9 +210,9 @@ function ghAccesses(args: readonly Word[], { cwd, home, looks_at_disk }: Command
       return "a letter that means something else there";
     if (repositories.length > 0)
       return repositories.every((text) => /^[\w.-]+\/[\w.-]+$/.test(text)) ? null : "a repository of another host";
-    const urls = looks_at_disk ? remoteUrls(cwd, home) : [];
-    const is_github = (url: string) => /^(?:https:\/\/|ssh:\/\/git@|git@)github\.com[/:]/i.test(url);
-    return urls.length > 0 && urls.every(is_github) ? null : "a repository whose host isn't known";
+    const urls = looksAtDisk ? remoteUrls(cwd, home) : [];
+    const isGithub = (url: string) => /^(?:https:\/\/|ssh:\/\/git@|git@)github\.com[/:]/i.test(url);
+    return urls.length > 0 && urls.every(isGithub) ? null : "a repository whose host isn't known";
   };
   const accesses: Access[] = [
     { kind: "list", word: "here" },

@@ -13,8 +13,8 @@ const onlyNumbers = (args: readonly Word[]): boolean => args.every(({ text }) =>
  */
 function isPlainFormat(args: readonly Word[]): boolean {
   const [format] = args[0]?.text === "--" ? args.slice(1) : args;
-  const is_known = format !== undefined && format.glob !== true && !format.text.startsWith("-");
-  return is_known && /^(?:[^%\\]|%(?:-?[1-9]\d{0,3})?s|%%|\\[nt])*$/.test(format.text);
+  const isKnown = format !== undefined && format.glob !== true && !format.text.startsWith("-");
+  return isKnown && /^(?:[^%\\]|%(?:-?[1-9]\d{0,3})?s|%%|\\[nt])*$/.test(format.text);
 }
 
 /** `echo` expands backslashes in dash and zsh. */
@@ -27,8 +27,8 @@ export const WORD_PROGRAMS: readonly Program[] = [
     options: { flags: "-n" },
     unclear: { flags: "-e -E" },
     accesses: (args) => ({ accesses: [], unclear: null, data: args }),
-    is_clear: hasNoBackslash,
-    prints_words: true,
+    isClear: hasNoBackslash,
+    printsWords: true,
     text_only: true,
     example: "echo hello",
     counter: "echo $(node x.js)",
@@ -37,8 +37,8 @@ export const WORD_PROGRAMS: readonly Program[] = [
     names: ["printf"],
     operands: ["text"],
     accesses: (args) => ({ accesses: [], unclear: null, data: args }),
-    is_clear: isPlainFormat,
-    prints_words: true,
+    isClear: isPlainFormat,
+    printsWords: true,
     text_only: true,
     example: "printf '%s\\n' hello",
     counter: "printf %d 'a[$(node x.js)]'",
@@ -52,10 +52,10 @@ export const WORD_PROGRAMS: readonly Program[] = [
   },
   {
     names: ["exit"],
-    changes_shell: true,
+    changesShell: true,
     operands: ["text"],
-    is_clear: onlyNumbers,
-    takes_status: true,
+    isClear: onlyNumbers,
+    takesStatus: true,
     text_only: true,
     example: "exit 0",
     counter: "exit 'a[$(node x.js)]'",
@@ -63,7 +63,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
   {
     names: ["sleep"],
     operands: ["text"],
-    is_clear: (args) => args.every(({ text }) => /^\d{1,9}(?:\.\d{1,9})?[smh]?$/.test(text)),
+    isClear: (args) => args.every(({ text }) => /^\d{1,9}(?:\.\d{1,9})?[smh]?$/.test(text)),
     text_only: true,
     example: "sleep 1",
     counter: "sleep $X",
@@ -74,7 +74,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
     options: { flags: "-w", text: "-s -f --separator --format" },
     text_only: true,
     data: (args) => args,
-    is_clear: (args) => args.every(({ text }) => /^[-\w.,: ]*$/.test(text)),
+    isClear: (args) => args.every(({ text }) => /^[-\w.,: ]*$/.test(text)),
     example: "seq 1 5",
     counter: "seq $(node x.js)",
   },
@@ -82,7 +82,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
     names: ["basename", "dirname"],
     operands: ["text"],
     options: { flags: "-a -z --multiple --zero", text: "-s --suffix" },
-    prints_words: true,
+    printsWords: true,
     text_only: true,
     data: (args) => args,
     example: "basename src/a.ts",
@@ -108,7 +108,7 @@ export const WORD_PROGRAMS: readonly Program[] = [
     names: ["test", "["],
     about_machine: asksWritable,
     accesses: (args) => ({ accesses: testedFiles(args), unclear: testUnclear(args), data: compared(args) }),
-    takes_status: true,
+    takesStatus: true,
     text_only: true,
     example: "test -f package.json",
     counter: "test -v 'a[$(node x.js)]'",

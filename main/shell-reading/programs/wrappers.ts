@@ -20,7 +20,7 @@ export interface Wrapper {
   /** Options whose value is text for a shell (`-c`). */
   code?: readonly string[];
   /** Only those, at any position: without one of them there is no command. */
-  only_code?: true;
+  onlyCode?: true;
   /** With one of these it runs nothing. */
   never?: readonly string[];
   /** Its command's folder is another one than this shell's. */
@@ -28,13 +28,13 @@ export interface Wrapper {
   /** `-S TEXT` and the words behind it are one text, which is split into words. */
   splits?: true;
   /** Without a command a shell runs what comes on its input. */
-  reads_input?: true;
+  readsInput?: true;
   /** With such an option it writes a file of its own. */
-  writes_with?: RegExp;
+  writesWith?: RegExp;
   /** It leaves its command's words, input and output as they are. */
-  is_plain?: true;
+  isPlain?: true;
   /** Its command runs with another user's rights. */
-  raises_rights?: true;
+  raisesRights?: true;
 }
 
 export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
@@ -56,15 +56,15 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     assigns: true,
     never: ["-l", "-v", "-k", "-K", "-V", "--version", "-e", "--edit"],
     moves: ["-D", "--chdir"],
-    is_plain: true,
-    raises_rights: true,
+    isPlain: true,
+    raisesRights: true,
   },
-  doas: { short: "uCa", never: ["-L"], raises_rights: true },
+  doas: { short: "uCa", never: ["-L"], raisesRights: true },
   su: {
     short: "sGgwT",
     long: ["--shell", "--group", "--supp-group", "--whitelist-environment"],
     code: ["-c", "--command", "--session-command"],
-    only_code: true,
+    onlyCode: true,
   },
   runuser: {
     short: "sGgw",
@@ -73,14 +73,14 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   pkexec: { long: ["--user"] },
   env: { short: "uC", long: ["--unset", "--chdir"], assigns: true, moves: ["-C", "--chdir"], splits: true },
-  command: { never: ["-v", "-V"], is_plain: true },
+  command: { never: ["-v", "-V"], isPlain: true },
   builtin: {},
   exec: { short: "a" },
   nohup: {},
-  time: { short: "fo", long: ["--format", "--output"], writes_with: /^-\w*o|^--o/, is_plain: true },
-  timeout: { short: "ks", long: ["--kill-after", "--signal"], skips: 1, is_plain: true },
+  time: { short: "fo", long: ["--format", "--output"], writesWith: /^-\w*o|^--o/, isPlain: true },
+  timeout: { short: "ks", long: ["--kill-after", "--signal"], skips: 1, isPlain: true },
   gtimeout: { short: "ks", long: ["--kill-after", "--signal"], skips: 1 },
-  nice: { short: "n", long: ["--adjustment"], is_plain: true },
+  nice: { short: "n", long: ["--adjustment"], isPlain: true },
   ionice: { short: "cnpPu", long: ["--class", "--classdata", "--pid"] },
   chrt: { short: "TPDp", skips: 1 },
   taskset: { short: "p", skips: 1 },
@@ -107,7 +107,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     short: "IOBTmEo",
     long: ["--log-in", "--log-out", "--log-io", "--log-timing"],
     code: ["-c", "--command"],
-    only_code: true,
+    onlyCode: true,
   },
   busybox: {},
   toybox: {},
@@ -139,7 +139,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     ],
   },
   "systemd-inhibit": { long: ["--what", "--who", "--why", "--mode"] },
-  ssh: { short: "BbcDEeFIiJLlmOopQRSWw", skips: 1, text: true, reads_input: true },
+  ssh: { short: "BbcDEeFIiJLlmOopQRSWw", skips: 1, text: true, readsInput: true },
   "dbus-run-session": { long: ["--config-file"] },
   "xvfb-run": { short: "efnpsw" },
   firejail: {},
@@ -183,37 +183,37 @@ export function clearPrefix(name: string, args: readonly Word[]): readonly Word[
 /** Programs that run a command for each name of a list, and where they take the names from. */
 export type Repeater =
   /** Names on its input follow the command's words, or take a mark's place. */
-  | { names_from: "input"; own: Wrapper; without_command: string }
+  | { namesFrom: "input"; own: Wrapper; withoutCommand: string }
   /** Names behind a mark among its words, or on its input; a shell reads the command. */
-  | { names_from: "words"; own: Wrapper; mark: RegExp }
+  | { namesFrom: "words"; own: Wrapper; mark: RegExp }
   /** What it finds takes the place of `{}` behind one of the options. */
   | {
-      names_from: "search";
+      namesFrom: "search";
       options: RegExp;
       /** Paths that it may find. `at` is the option's index among its words. */
       finds: (args: readonly Word[], at: number, span: Span) => Word[];
       /** Without `{}` the names follow the command's words. */
-      adds_names?: true;
+      addsNames?: true;
     };
 
 const FD: Repeater = {
-  names_from: "search",
+  namesFrom: "search",
   options: /^(?:-x|-X|--exec|--exec-batch)$/,
   finds: (args, at, span) => listedByFd(args.slice(0, at), span),
-  adds_names: true,
+  addsNames: true,
 };
 
 const REPEATERS: Readonly<Record<string, Repeater>> = {
   xargs: {
-    names_from: "input",
+    namesFrom: "input",
     own: {
       short: "aEILnPsdR",
       long: ["--arg-file", "--delimiter", "--max-lines", "--max-args", "--max-procs", "--max-chars", "--replace"],
     },
-    without_command: "echo",
+    withoutCommand: "echo",
   },
   parallel: {
-    names_from: "words",
+    namesFrom: "words",
     own: {
       short: "jPnNaSID",
       long: [
@@ -231,7 +231,7 @@ const REPEATERS: Readonly<Record<string, Repeater>> = {
     mark: /^:::\+?$/,
   },
   find: {
-    names_from: "search",
+    namesFrom: "search",
     options: /^-(?:exec|execdir|ok|okdir)$/,
     finds: (args, _at, span) => foundBy(args, span),
   },
@@ -255,11 +255,11 @@ export function handsOnEverything(label: string): boolean {
 /** What `fd [PATTERN] [FOLDER...]` finds; `.` is every name. */
 function listedByFd(args: readonly Word[], span: Span): Word[] {
   const [pattern, ...folders] = args.filter(({ text }) => !text.startsWith("-"));
-  const is_all = pattern === undefined || /^(?:|\.|\.\*|\^)$/.test(pattern.text);
+  const isAll = pattern === undefined || /^(?:|\.|\.\*|\^)$/.test(pattern.text);
   const roots = folders.length > 0 ? folders : [wordOf([{ text: ".", kind: "text" }], span)];
   return roots.map(({ pieces }) =>
     wordOf(
-      [...pieces, { text: "/", kind: "text" }, is_all ? { text: "*", kind: "glob" } : { text: "{}", kind: "unknown" }],
+      [...pieces, { text: "/", kind: "text" }, isAll ? { text: "*", kind: "glob" } : { text: "{}", kind: "unknown" }],
       span,
     ),
   );

@@ -36,17 +36,17 @@ function sequence(body: string): string[] | null {
   const match = SEQUENCE.exec(body);
   if (match === null) return null;
   const [, from, to, first, last, by] = match;
-  const is_letters = first !== undefined && last !== undefined;
-  const a = is_letters ? first.charCodeAt(0) : Number(from);
-  const b = is_letters ? last.charCodeAt(0) : Number(to);
+  const isLetters = first !== undefined && last !== undefined;
+  const a = isLetters ? first.charCodeAt(0) : Number(from);
+  const b = isLetters ? last.charCodeAt(0) : Number(to);
   const step = Math.max(1, Math.abs(Number(by ?? 1)));
   if (Math.abs(b - a) / step > MAX_WORDS) return null;
-  const is_padded = /^-?0\d/.test(from ?? "") || /^-?0\d/.test(to ?? "");
-  const width = is_padded ? Math.max(from?.length ?? 0, to?.length ?? 0) : 0;
+  const isPadded = /^-?0\d/.test(from ?? "") || /^-?0\d/.test(to ?? "");
+  const width = isPadded ? Math.max(from?.length ?? 0, to?.length ?? 0) : 0;
   const all: string[] = [];
   for (let at = a; a <= b ? at <= b : at >= b; at += a <= b ? step : -step) {
     all.push(
-      is_letters
+      isLetters
         ? String.fromCharCode(at)
         : at < 0
           ? `-${String(-at).padStart(width - 1, "0")}`

@@ -93,11 +93,11 @@ const evaluatePrintf: Builtin = ({ evaluator, command, args, scope }) => {
 const evaluateSet: Builtin = ({ evaluator, command, args, scope }) => {
   evaluator.add(command);
   const at = args.findIndex(({ text }) => text === "--");
-  const no_glob = args.some(({ text }) => /^-\w*f/.test(text)) || scope.no_glob;
+  const noGlob = args.some(({ text }) => /^-\w*f/.test(text)) || scope.noGlob;
   const values = at === -1 ? (args.some(({ text }) => /^[-+]/.test(text)) ? undefined : args) : args.slice(at + 1);
   const positional =
     values === undefined ? scope.positional : [[unknownPiece("$0")], ...values.map(({ pieces }) => pieces)];
-  return { ok: [{ ...scope, no_glob, positional }], failed: [] };
+  return { ok: [{ ...scope, noGlob, positional }], failed: [] };
 };
 
 const evaluateShift: Builtin = ({ evaluator, command, args, scope }) => {
@@ -181,8 +181,8 @@ function moved(name: string, args: readonly Word[], scope: Scope): Scope {
     return { ...inFolder(scope, onlyText(home)), folders };
   }
   if (target.text === "-") return { ...inFolder(scope, scope.old_cwd), folders };
-  const is_usable = target.is_resolved && target.glob === undefined && !scope.vars.has("CDPATH");
-  return { ...inFolder(scope, is_usable ? absolutePath(target.text, scope.cwd) : null), folders };
+  const isUsable = target.is_resolved && target.glob === undefined && !scope.vars.has("CDPATH");
+  return { ...inFolder(scope, isUsable ? absolutePath(target.text, scope.cwd) : null), folders };
 }
 
 function onlyText(pieces: readonly Piece[]): string | null {
@@ -204,14 +204,14 @@ function withReference(scope: Scope, { text }: Word): Scope {
 
 /** `read x`: once with each line that is known to come. */
 function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): readonly Scope[] {
-  const is_list = command.name === "mapfile" || command.name === "readarray";
+  const isList = command.name === "mapfile" || command.name === "readarray";
   const valued = new Set(
-    is_list ? ["-d", "-n", "-O", "-s", "-u", "-C", "-c"] : ["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-a"],
+    isList ? ["-d", "-n", "-O", "-s", "-u", "-C", "-c"] : ["-d", "-n", "-N", "-p", "-t", "-u", "-i", "-a"],
   );
   const names: string[] = [];
   for (let index = 0; index < args.length; index++) {
     const { text = "" } = args[index] ?? {};
-    if (valued.has(text) || (!is_list && /^-[rs]+a$/.test(text))) {
+    if (valued.has(text) || (!isList && /^-[rs]+a$/.test(text))) {
       if (text.endsWith("a")) names.push(args[index + 1]?.text ?? "");
       index++;
     } else if (!text.startsWith("-")) names.push(text);
@@ -220,12 +220,12 @@ function readInto(args: readonly Word[], command: SimpleCommand, scope: Scope): 
   const others = more.reduce((now, other) => withVar(now, other, [unknownPiece(`$${other}`)]), scope);
   const words = command.stdin?.words;
   const lines = command.stdin?.text?.split("\n").filter((line) => line !== "");
-  if (is_list && lines !== undefined) {
+  if (isList && lines !== undefined) {
     const elements = lines.slice(0, 64).map((line) => [literal(line)]);
     return [withValue(scope, names[0] ?? "MAPFILE", elements.flat(), elements)];
   }
   const [line] = lines ?? [];
-  if (!is_list && line !== undefined && command.name === "read" && scope.vars.get("IFS")?.[0]?.text === " \t\n") {
+  if (!isList && line !== undefined && command.name === "read" && scope.vars.get("IFS")?.[0]?.text === " \t\n") {
     const parts = line.trim().split(/[ \t]+/);
     if (args.some(({ text }) => /^-\w*a$/.test(text))) {
       const elements = parts.slice(0, 64).map((part) => [literal(part)]);

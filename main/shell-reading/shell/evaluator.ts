@@ -18,15 +18,15 @@ export interface EvaluationContext extends CommandContext {
   origin: Origin;
   depth: number;
   stdin: Stdin | null;
-  in_pipe: boolean;
-  is_speculative?: true;
+  inPipe: boolean;
+  isSpeculative?: true;
   /** Functions that are being evaluated, innermost last. */
   functions: readonly string[];
 }
 
 export function commandContextOf(context: CommandContext): CommandContext {
-  const { via, pipeline, pipeline_index: index, is_last, captures, in_loop, in_background } = context;
-  return { via, pipeline, pipeline_index: index, is_last, captures, in_loop, in_background };
+  const { via, pipeline, pipelineIndex: index, isLast, captures, inLoop, in_background } = context;
+  return { via, pipeline, pipelineIndex: index, isLast, captures, inLoop, in_background };
 }
 
 /** Possible states after success and after failure. */
@@ -50,14 +50,14 @@ export interface Steps {
 /** Evaluates one command line without executing anything: collects the commands that it would start. One evaluator a line. */
 export class ShellEvaluator {
   readonly commands: SimpleCommand[] = [];
-  readonly here_docs: (Span & { command: SimpleCommand | null })[] = [];
+  readonly hereDocs: (Span & { command: SimpleCommand | null })[] = [];
   readonly budget = new Budget();
   readonly text: string;
   readonly home: string;
   readonly user: string | undefined;
   unread: string | null = null;
   defines = false;
-  fork_bomb: Span | null = null;
+  forkBomb: Span | null = null;
   readonly #steps: Steps;
   #pipelines = 0;
 
@@ -159,8 +159,8 @@ export class ShellEvaluator {
       origin,
       depth: context.depth + 1,
       captures: context.captures + 1,
-      is_last: true,
-      pipeline_index: 0,
+      isLast: true,
+      pipelineIndex: 0,
       pipeline: this.nextPipeline(),
     };
     this.evaluateScript(script, [scope], inner);
@@ -202,7 +202,7 @@ export class ShellEvaluator {
   outputSince(from: number, captures: number): string | null {
     let text = "";
     for (const command of this.commands.slice(from)) {
-      if (!command.is_last || command.is_speculative || command.captures !== captures) continue;
+      if (!command.isLast || command.isSpeculative || command.captures !== captures) continue;
       const output = outputOf(command, this.files);
       if (output === null) return null;
       text += output;
@@ -211,13 +211,13 @@ export class ShellEvaluator {
   }
 
   /** What the commands since `from` hand on through a pipe. */
-  pipedSince(from: number, captures: number, is_straight: boolean): Stdin {
+  pipedSince(from: number, captures: number, isStraight: boolean): Stdin {
     const since = this.commands
       .slice(from)
-      .filter((command) => !command.is_speculative && command.captures === captures);
+      .filter((command) => !command.isSpeculative && command.captures === captures);
     const lists = since.map(listedBy);
     const words = lists.some((list) => list !== null) ? lists.flatMap((list) => list ?? []) : null;
-    const text = is_straight ? this.outputSince(from, captures) : null;
+    const text = isStraight ? this.outputSince(from, captures) : null;
     return { from: "pipe", text, words: words ?? (text === null ? null : wordsIn(text, since[0])) };
   }
 
@@ -291,8 +291,8 @@ export class ShellEvaluator {
     if (first?.kind !== "text") return word;
     for (const [at, to] of this.#links) {
       const path = absolutePath(first.text, cwd);
-      const ends_open = first.text.endsWith("/") || word.pieces.length === 1;
-      if (path === null || !ends_open || !(path === at || path.startsWith(`${at}/`))) continue;
+      const endsOpen = first.text.endsWith("/") || word.pieces.length === 1;
+      if (path === null || !endsOpen || !(path === at || path.startsWith(`${at}/`))) continue;
       // The link itself is still named by its name; what lies below it is somewhere else.
       if (path === at && !first.text.endsWith("/")) continue;
       const text = `${to === "/" ? "" : to}${path.slice(at.length)}${first.text.endsWith("/") ? "/" : ""}`;
@@ -337,7 +337,7 @@ function writtenFile(command: SimpleCommand): { path: string; text: string; adds
   const redirect = command.redirects.find(
     ({ operator, fd }) => /^(?:>|>>|>\||&>|&>>)$/.test(operator) && (fd === null || fd === 1),
   );
-  const copied = programCalled(command.name)?.copies_input
+  const copied = programCalled(command.name)?.copiesInput
     ? command.argv.slice(1).find((word) => !word.text.startsWith("-"))
     : undefined;
   const target = redirect?.target ?? copied;

@@ -22,7 +22,7 @@ export function readCode(
 ): void {
   const texts: Word[] = [];
   const { argv, stdin } = command;
-  const { language, code, first_word_is_code } = interpreter;
+  const { language, code, firstWordIsCode } = interpreter;
   const plain: Word[] = [];
   for (let at = 1; at < argv.length; at++) {
     const word = argv[at] as Word;
@@ -43,16 +43,16 @@ export function readCode(
       texts.push(argv[++at] as Word);
     else if (!word.text.startsWith("-") || word.text === "-") plain.push(word);
   }
-  if (first_word_is_code && plain[0] !== undefined && !argv.some(({ text }) => text === "-f")) texts.push(plain[0]);
+  if (firstWordIsCode && plain[0] !== undefined && !argv.some(({ text }) => text === "-f")) texts.push(plain[0]);
   const [script] = plain;
   const written = script === undefined ? undefined : evaluator.files.get(absolutePath(script.text, scope.cwd) ?? "");
-  const from_input =
+  const fromInput =
     texts.length === 0 &&
     (script === undefined || script.text === "-" || script.text === "/dev/stdin") &&
-    !first_word_is_code;
+    !firstWordIsCode;
   const text = [
     ...texts.map((word) => word.text),
-    ...(from_input && stdin?.text != null ? [stdin.text] : []),
+    ...(fromInput && stdin?.text != null ? [stdin.text] : []),
     ...(script?.output != null ? [script.output] : []),
     ...(texts.length === 0 && script !== undefined && written !== undefined ? [written] : []),
   ].join("\n");
@@ -70,7 +70,7 @@ export function readCode(
     evaluateAsText(evaluator, [shell], inner, scope, { ...context, stdin: null }, "shell");
   for (const call of found.calls)
     evaluator.evaluateProgram({ ...inner, argv: call, name: "" }, scope, { ...context, stdin: null });
-  if (FORKS_WITHOUT_END.test(text.replace(/\s+/g, " "))) evaluator.fork_bomb ??= here;
+  if (FORKS_WITHOUT_END.test(text.replace(/\s+/g, " "))) evaluator.forkBomb ??= here;
 }
 
 /** No more than 5000 texts are looked at. */
@@ -86,7 +86,7 @@ interface Found {
 
 function findCalls(
   text: string,
-  { has_pipes }: Interpreter,
+  { hasPipes }: Interpreter,
   home: string,
   span: { start: number; end: number },
   evaluator: ShellEvaluator,
@@ -131,7 +131,7 @@ function findCalls(
     if (/\s|^\w+$/.test(match[1] ?? "")) found.shells.push(word(match[1] ?? ""));
   for (const match of text.matchAll(/(?:\bqx|%x)\s*[{([/|!]([^})\]/|!\n]{0,2000})/g))
     found.shells.push(word(match[1] ?? ""));
-  if (has_pipes && text.includes("|")) for (const { value } of strings) found.shells.push(word(value));
+  if (hasPipes && text.includes("|")) for (const { value } of strings) found.shells.push(word(value));
   const act = (pattern: RegExp, before: readonly string[], behind: readonly Word[]) => {
     for (const match of text.matchAll(pattern)) {
       evaluator.budget.takeStep(4);
@@ -183,7 +183,7 @@ function evaluated(
   const pieces: Piece[] = [];
   let rest = source;
   let separator = "";
-  let is_join = /(?:path\.join|File\.join|path\.resolve)\(/.test(source.slice(0, 40));
+  let isJoin = /(?:path\.join|File\.join|path\.resolve)\(/.test(source.slice(0, 40));
   for (let count = 0; count < 16; count++) {
     rest = rest.replace(
       /^[\s(]+|^(?:(?:os\.)?path\.join|(?:pathlib\.)?Path|File\.(?:join|expand_path)|path\.resolve|str)\(\s*/,
@@ -194,7 +194,7 @@ function evaluated(
       /^(?:(?:os\.)?path\.join|(?:pathlib\.)?Path|File\.join|File\.expand_path|path\.resolve|str)\(/.test(rest)
     )
       continue;
-    const at_home = HOME.exec(rest);
+    const atHome = HOME.exec(rest);
     const string = /^[frbuFRBU]?(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`)/.exec(rest);
     const name = /^\$?[A-Za-z_][\w.]*/.exec(rest);
     const add = (more: readonly Piece[]) => {
@@ -202,9 +202,9 @@ function evaluated(
       if (separator !== "" && !first.startsWith("/")) pieces.push(literal(separator));
       pieces.push(...more);
     };
-    if (at_home !== null) {
-      add([literal(home + (at_home.groups?.below ?? ""))]);
-      rest = rest.slice(at_home[0].length);
+    if (atHome !== null) {
+      add([literal(home + (atHome.groups?.below ?? ""))]);
+      rest = rest.slice(atHome[0].length);
     } else if (string !== null) {
       const value = plain(string[1] ?? string[2] ?? string[3] ?? "");
       add(
@@ -225,14 +225,14 @@ function evaluated(
     }
     const below = /^[\s)]*\.joinpath\(\s*/.exec(rest);
     if (below !== null) {
-      is_join = true;
+      isJoin = true;
       separator = "/";
       rest = rest.slice(below[0].length);
       continue;
     }
     const joiner = /^[\s)]*(?:([+,/])\s*(?=["'`$A-Za-z(])|(\.)\s*(?=["'`$]))/.exec(rest);
     // A comma continues it only inside a join: elsewhere it ends the argument.
-    if (joiner === null || (joiner[1] === "," && !is_join)) break;
+    if (joiner === null || (joiner[1] === "," && !isJoin)) break;
     separator = joiner[1] === "+" || joiner[2] === "." ? "" : "/";
     rest = rest.slice(joiner[0].length);
   }
@@ -273,15 +273,15 @@ function stringsIn(text: string): TextLiteral[] {
 
 function* quotedIn(text: string): Generator<TextLiteral> {
   // A quote that nothing closes up to some place leaves none of its kind that is closed before it.
-  const open_until: Record<string, number> = {};
+  const openUntil: Record<string, number> = {};
   for (let at = 0; at < text.length; at++) {
     const quote = text[at] ?? "";
-    if ((quote !== '"' && quote !== "'" && quote !== "`") || at < (open_until[quote] ?? 0)) continue;
+    if ((quote !== '"' && quote !== "'" && quote !== "`") || at < (openUntil[quote] ?? 0)) continue;
     let end = at + 1;
     while (end < text.length && text[end] !== quote && (quote === "`" || text[end] !== "\n"))
       end += text[end] === "\\" && text[end + 1] !== "\n" ? 2 : 1;
     if (text[end] !== quote) {
-      open_until[quote] = end;
+      openUntil[quote] = end;
       continue;
     }
     yield { value: plain(text.slice(at + 1, end)), at };

@@ -20,7 +20,7 @@ export function evaluateRepeater(
   scope: Scope,
   context: EvaluationContext,
 ): void {
-  switch (repeater.names_from) {
+  switch (repeater.namesFrom) {
     case "input":
       return evaluateForInput(evaluator, repeater, command, scope, context);
     case "words":
@@ -31,11 +31,11 @@ export function evaluateRepeater(
   }
 }
 
-type From<Source extends Repeater["names_from"]> = Repeater & { names_from: Source };
+type From<Source extends Repeater["namesFrom"]> = Repeater & { namesFrom: Source };
 
 function evaluateForInput(
   evaluator: ShellEvaluator,
-  { own, without_command }: From<"input">,
+  { own, withoutCommand }: From<"input">,
   command: SimpleCommand,
   scope: Scope,
   context: EvaluationContext,
@@ -54,7 +54,7 @@ function evaluateForInput(
   const input = lines?.slice(0, 64).map((line) => wordOf([literal(line)], command)) ??
     listFile(evaluator, command, scope) ??
     command.stdin?.words ?? [wordOf([unknownPiece(FROM_INPUT)], command)];
-  const name = rest[0] ?? wordOf([literal(without_command)], command);
+  const name = rest[0] ?? wordOf([literal(withoutCommand)], command);
   const template = rest.length === 0 ? [name] : rest;
   const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));
   evaluator.evaluateProgram(
@@ -107,15 +107,15 @@ function evaluateForWords(
     evaluator.add(command);
     return;
   }
-  const has_mark = template.some(({ text }) => text.includes("{}"));
-  const words = has_mark ? template.flatMap((word) => filled(word, "{}", given)) : [...template, ...given];
+  const hasMark = template.some(({ text }) => text.includes("{}"));
+  const words = hasMark ? template.flatMap((word) => filled(word, "{}", given)) : [...template, ...given];
   evaluateAsText(evaluator, words, command, scope, context, command.name);
 }
 
 /** `find ... -exec COMMAND {} ;`: with the paths that it may find in the place of `{}`. */
 function evaluateFound(
   evaluator: ShellEvaluator,
-  { options, finds, adds_names }: From<"search">,
+  { options, finds, addsNames }: From<"search">,
   command: SimpleCommand,
   scope: Scope,
   context: EvaluationContext,
@@ -131,8 +131,8 @@ function evaluateFound(
     const template = end === -1 ? rest : rest.slice(0, end);
     const names = finds(argv.slice(1), at - 1, command);
     const words = template.flatMap((word) => filled(word, "{}", names));
-    const has_mark = template.some((word) => word.text.includes("{}"));
-    const all = adds_names && !has_mark ? [...words, ...names] : words;
+    const hasMark = template.some((word) => word.text.includes("{}"));
+    const all = addsNames && !hasMark ? [...words, ...names] : words;
     const [first] = all;
     if (first === undefined) continue;
     evaluator.evaluateProgram(

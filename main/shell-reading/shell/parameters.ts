@@ -61,8 +61,8 @@ export function parameterPieces(
       expansion.hidden(textOf(knownValue(name, scope)) ?? "");
     expansion.whole(part.index, { start: 0, end: 0 });
     const index = part.index.text;
-    const from_end = /^-\d+$/.test(index) ? elementsOf(part.parameter, scope)?.at(Number(index)) : undefined;
-    const found = from_end ?? knownValue(`${part.parameter}[${index}]`, scope);
+    const fromEnd = /^-\d+$/.test(index) ? elementsOf(part.parameter, scope)?.at(Number(index)) : undefined;
+    const found = fromEnd ?? knownValue(`${part.parameter}[${index}]`, scope);
     const whole = index === "0" || index === "@" || index === "*" ? knownValue(part.parameter, scope) : undefined;
     if (part.operation !== undefined) operated(part, part.operation, undefined, expansion);
     return part.prefix === undefined && part.operation === undefined
@@ -160,8 +160,8 @@ function withCase(text: string, operator: string): readonly Piece[] | null {
 /** A default's pieces; what is quoted there stays together. */
 function keptPieces(operand: SyntaxWord, expansion: ExpansionContext): readonly Piece[] {
   const { pieces } = expansion.whole(operand, { start: 0, end: 0 });
-  const is_quoted = (operand.parts ?? []).some(({ type }) => /Quoted|LocaleString/.test(type));
-  return is_quoted ? pieces.map((piece) => ({ ...piece, kept: true as const })) : pieces;
+  const isQuoted = (operand.parts ?? []).some(({ type }) => /Quoted|LocaleString/.test(type));
+  return isQuoted ? pieces.map((piece) => ({ ...piece, kept: true as const })) : pieces;
 }
 
 function withDefault(
@@ -171,8 +171,8 @@ function withDefault(
   value: readonly Piece[] | undefined,
   expansion: ExpansionContext,
 ): readonly Piece[] {
-  const is_empty = value?.every(({ text }) => text === "") === true;
-  const counts = value !== undefined && !(operator.startsWith(":") && is_empty);
+  const isEmpty = value?.every(({ text }) => text === "") === true;
+  const counts = value !== undefined && !(operator.startsWith(":") && isEmpty);
   switch (operator) {
     case "-":
     case ":-":
@@ -228,11 +228,11 @@ function removed(text: string, operator: string, source: string): string {
   return start === undefined ? text : text.slice(0, start);
 }
 
-function globSource(pieces: readonly Piece[], is_greedy: boolean): string {
+function globSource(pieces: readonly Piece[], isGreedy: boolean): string {
   return pieces
     .map(({ text, kind }) => {
       if (kind !== "glob") return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-      if (text === "*") return is_greedy ? ".*" : ".*?";
+      if (text === "*") return isGreedy ? ".*" : ".*?";
       if (text === "?") return ".";
       return /^\[[\w^!.-]+\]$/.test(text) ? text.replace("[!", "[^") : ".";
     })

@@ -15,8 +15,8 @@ export type Segment = string | Pattern | { readonly kind: "any" } | { readonly k
 export interface PathPattern {
   segments: readonly Segment[];
   /** False where a part of it is unknown. */
-  is_known: boolean;
-  has_pattern: boolean;
+  isKnown: boolean;
+  hasPattern: boolean;
 }
 
 const UNKNOWN = { kind: "unknown" } as const;
@@ -30,8 +30,8 @@ export function pathOf(word: Word, cwd: string | null): PathPattern {
 export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): PathPattern {
   const segments: Segment[] = [];
   const first = pieces.find(({ text, kind }) => text !== "" || kind !== "unknown");
-  const is_absolute = first?.kind === "text" && first.text.startsWith("/");
-  if (!is_absolute && first?.kind !== "unknown") {
+  const isAbsolute = first?.kind === "text" && first.text.startsWith("/");
+  if (!isAbsolute && first?.kind !== "unknown") {
     if (cwd === null) segments.push(UNKNOWN);
     else for (const name of cwd.split("/")) addName(segments, name);
   }
@@ -54,8 +54,8 @@ export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): Path
   finish();
   return {
     segments,
-    is_known: !segments.some((name) => typeof name === "object" && name.kind === "unknown"),
-    has_pattern: segments.some((name) => typeof name === "object" && name.kind !== "unknown"),
+    isKnown: !segments.some((name) => typeof name === "object" && name.kind === "unknown"),
+    hasPattern: segments.some((name) => typeof name === "object" && name.kind !== "unknown"),
   };
 }
 

@@ -66,9 +66,9 @@ export function evaluateProgram(
     evaluateAsText(
       evaluator,
       [code],
-      { ...now, is_speculative: true },
+      { ...now, isSpeculative: true },
       scope,
-      { ...context, is_speculative: true },
+      { ...context, isSpeculative: true },
       name,
     );
   evaluateSpeculative(evaluator, now, scope, context);
@@ -147,14 +147,14 @@ function evaluateWrapper(
   const found = afterWrapper(wrapper, command.argv);
   if (found === null) return false;
   const { rest, code, assignments, folder } = found;
-  if (wrapper.reads_input && rest.length === 0 && command.stdin?.text != null) {
+  if (wrapper.readsInput && rest.length === 0 && command.stdin?.text != null) {
     evaluateNested(evaluator, command.stdin.text, undefined, { ...command, stdin: null }, scope, context, command.name);
     return false;
   }
   // `/usr/bin/time -o FILE` writes: it is no wrapper that changes nothing.
-  const { writes_with } = wrapper;
-  const has_output = writes_with !== undefined && command.argv.some(({ text }) => writes_with.test(text));
-  const label = has_output ? `${command.name} -o` : command.name;
+  const { writesWith } = wrapper;
+  const hasOutput = writesWith !== undefined && command.argv.some(({ text }) => writesWith.test(text));
+  const label = hasOutput ? `${command.name} -o` : command.name;
   const moved =
     folder === undefined ? scope : inFolder(scope, folder.is_resolved ? absolutePath(folder.text, scope.cwd) : null);
   if (code.length > 0) {
@@ -166,9 +166,9 @@ function evaluateWrapper(
     evaluateAsText(evaluator, [found.split, ...rest], command, moved, context, `${command.name} -S`);
     return true;
   }
-  if (wrapper.only_code || rest.length === 0) return false;
+  if (wrapper.onlyCode || rest.length === 0) return false;
   const [only] = rest;
-  if (wrapper.text && !(rest.length > 1 && found.is_exec)) {
+  if (wrapper.text && !(rest.length > 1 && found.isExec)) {
     evaluateAsText(evaluator, rest, command, moved, context, label);
     if (command.redirects.length > 0) evaluator.add({ ...command, argv: [], name: "" });
     return true;
@@ -200,8 +200,8 @@ function evaluateShell(
   const here: Outcomes = { ok: [scope], failed: [scope] };
   const { argv, stdin } = command;
   let at = 1;
-  let takes_text = false;
-  let reads_stdin = false;
+  let takesText = false;
+  let readsStdin = false;
   for (; at < argv.length; at++) {
     const text = argv[at]?.text ?? "";
     if (text === "--" || text === "-") {
@@ -209,8 +209,8 @@ function evaluateShell(
       break;
     }
     if (!/^[-+]./.test(text)) break;
-    if (text === "--command" || text === "--init-command" || /^-[A-Za-z]*c[A-Za-z]*$/.test(text)) takes_text = true;
-    if (/^-[A-Za-z]*s[A-Za-z]*$/.test(text)) reads_stdin = true;
+    if (text === "--command" || text === "--init-command" || /^-[A-Za-z]*c[A-Za-z]*$/.test(text)) takesText = true;
+    if (/^-[A-Za-z]*s[A-Za-z]*$/.test(text)) readsStdin = true;
     const inline = /^--(?:command|init-command)=([\s\S]*)$/.exec(text)?.[1];
     if (inline !== undefined)
       evaluateNested(evaluator, inline, argv[at], command, scope, context, `${command.name} -c`);
@@ -227,7 +227,7 @@ function evaluateShell(
       evaluateNested(evaluator, written, undefined, { ...command, assignments: [] }, scope, context, command.name);
   }
   const script = argv[at];
-  if (takes_text && script !== undefined) {
+  if (takesText && script !== undefined) {
     evaluateAsText(
       evaluator,
       [script],
@@ -238,7 +238,7 @@ function evaluateShell(
     );
     if (command.redirects.length > 0) evaluator.add({ ...command, argv: [], name: "" });
     if (script.is_resolved) return here;
-  } else if (script !== undefined && !reads_stdin && !/^\/dev\/(?:stdin|fd\/0)$/.test(script.text)) {
+  } else if (script !== undefined && !readsStdin && !/^\/dev\/(?:stdin|fd\/0)$/.test(script.text)) {
     const text =
       script.output ??
       (script.is_resolved ? evaluator.files.get(absolutePath(script.text, scope.cwd) ?? "") : undefined);
@@ -274,8 +274,8 @@ function evaluateSourced(
   context: EvaluationContext,
 ): Outcomes | undefined {
   const script = command.argv[1];
-  const is_stdin = script !== undefined && /^\/dev\/(?:stdin|fd\/0)$/.test(script.text);
-  const text = is_stdin
+  const isStdin = script !== undefined && /^\/dev\/(?:stdin|fd\/0)$/.test(script.text);
+  const text = isStdin
     ? command.stdin?.text
     : (script?.output ?? evaluator.files.get(absolutePath(script?.text ?? "", scope.cwd) ?? ""));
   if (text == null) return undefined;
@@ -301,8 +301,8 @@ function evaluateSpeculativeText(
   const marks = /^\s*(?:\\?!|:!|\.shell\s|shell\s|spawn\s)\s*/.exec(word.text)?.[0].length ?? 0;
   const text = wordOf(piecesAfter(word, marks), word);
   const { unread, defines } = evaluator;
-  const inner: SimpleCommand = { ...command, argv: [], assignments: [], redirects: [], is_speculative: true };
-  evaluateAsText(evaluator, [text], inner, scope, { ...context, is_speculative: true }, command.name);
+  const inner: SimpleCommand = { ...command, argv: [], assignments: [], redirects: [], isSpeculative: true };
+  evaluateAsText(evaluator, [text], inner, scope, { ...context, isSpeculative: true }, command.name);
   evaluator.unread = unread;
   evaluator.defines = defines;
 }
@@ -314,13 +314,13 @@ function evaluateSpeculative(
   scope: Scope,
   context: EvaluationContext,
 ): void {
-  if (!command.is_speculative)
+  if (!command.isSpeculative)
     for (const { name, value } of command.assignments)
       if (RUN_VARIABLES.test(name)) evaluateSpeculativeText(evaluator, value, command, scope, context);
-  const takes_words = takesWords(command.name, command.argv[1]?.text ?? "");
-  if (!command.is_speculative && !takes_words)
+  const takesMore = takesWords(command.name, command.argv[1]?.text ?? "");
+  if (!command.isSpeculative && !takesMore)
     for (const word of command.argv.slice(1)) evaluateSpeculativeText(evaluator, word, command, scope, context);
-  if (takes_words || command.is_speculative) return;
+  if (takesMore || command.isSpeculative) return;
   const at = command.argv.findIndex(
     ({ text, is_resolved }, index) => index > 0 && is_resolved && isDangerous(programName(text)),
   );
@@ -335,9 +335,9 @@ function evaluateSpeculative(
       name: programName(first.text),
       via: [...command.via, command.name],
       redirects: [],
-      is_speculative: true,
+      isSpeculative: true,
     },
     scope,
-    { ...context, is_speculative: true },
+    { ...context, isSpeculative: true },
   );
 }

@@ -41,7 +41,7 @@ export function readArgv(argv: readonly string[], context: ReadContext): Reading
       return plainWord(word, span);
     });
     const scope = firstScope(context);
-    const { origin: _, depth: __, functions: ___, in_pipe: ____, ...position } = FIRST;
+    const { origin: _, depth: __, functions: ___, inPipe: ____, ...position } = FIRST;
     const command: SimpleCommand = {
       ...position,
       argv: words,
@@ -65,12 +65,12 @@ const FIRST: EvaluationContext = {
   depth: 0,
   stdin: null,
   pipeline: 0,
-  pipeline_index: 0,
-  is_last: true,
+  pipelineIndex: 0,
+  isLast: true,
   captures: 0,
-  in_loop: false,
+  inLoop: false,
   in_background: false,
-  in_pipe: false,
+  inPipe: false,
   functions: [],
 };
 
@@ -84,8 +84,8 @@ function guarded(evaluator: ShellEvaluator, read: () => void): void {
 }
 
 function readingOf(evaluator: ShellEvaluator, text: string, comments: readonly Span[]): Reading {
-  const { commands, unread, defines, fork_bomb, here_docs } = evaluator;
-  return { text, commands, unread, defines, fork_bomb, comments, here_docs };
+  const { commands, unread, defines, forkBomb, hereDocs } = evaluator;
+  return { text, commands, unread, defines, forkBomb, comments, hereDocs };
 }
 
 /** The comments: from a `#` at the beginning of a word to the end of its line, where there is no word. */
@@ -109,9 +109,9 @@ function commentsIn(text: string, script: SyntaxNode): Span[] {
   for (let at = text.indexOf("#"); at !== -1; ) {
     while (next < taken.length && (taken[next]?.end ?? 0) <= at) next++;
     const word = taken[next];
-    const is_inside = word !== undefined && word.start <= at;
-    if (is_inside || (at > 0 && !/[\s;&|()]/.test(text[at - 1] ?? ""))) {
-      at = text.indexOf("#", is_inside ? word.end : at + 1);
+    const isInside = word !== undefined && word.start <= at;
+    if (isInside || (at > 0 && !/[\s;&|()]/.test(text[at - 1] ?? ""))) {
+      at = text.indexOf("#", isInside ? word.end : at + 1);
       continue;
     }
     const line = text.indexOf("\n", at);

@@ -57,16 +57,16 @@ export interface SimpleCommand extends Span {
   stdin: Stdin | null;
   /** Each pipeline has its number; a command's index in it, and whether it is the last. */
   pipeline: number;
-  pipeline_index: number;
-  is_last: boolean;
+  pipelineIndex: number;
+  isLast: boolean;
   /** In how many substitutions it is: with one, its output becomes part of another command. */
   captures: number;
-  in_loop: boolean;
+  inLoop: boolean;
   in_background: boolean;
   /** A program in another language that it is given, and the texts in it that may be paths. */
   code?: { language: string; text: string; strings: readonly Word[] };
   /** It is not certain that it runs at all: an argument of a program that may start it. */
-  is_speculative?: true;
+  isSpeculative?: true;
 }
 
 export interface Reading {
@@ -77,10 +77,10 @@ export interface Reading {
   /** Functions or aliases are defined: names may not mean what they say. */
   defines: boolean;
   /** A function or script that starts itself over and over. */
-  fork_bomb: Span | null;
+  forkBomb: Span | null;
   comments: readonly Span[];
   /** Every stretch of text that is a word, a redirection or a here-document's body. */
-  here_docs: readonly (Span & { command: SimpleCommand | null })[];
+  hereDocs: readonly (Span & { command: SimpleCommand | null })[];
 }
 
 export interface ReadContext {
@@ -93,5 +93,5 @@ export interface ReadContext {
 /** The part of a command's context that depends on its position in the script. */
 export type CommandContext = Pick<
   SimpleCommand,
-  "via" | "pipeline" | "pipeline_index" | "is_last" | "captures" | "in_loop" | "in_background"
+  "via" | "pipeline" | "pipelineIndex" | "isLast" | "captures" | "inLoop" | "in_background"
 >;

@@ -13,7 +13,7 @@ export interface Scope {
   /** `$0`, `$1`, ...; undefined where they aren't known. */
   positional: readonly (readonly Piece[])[] | undefined;
   /** `set -f`. */
-  no_glob: boolean;
+  noGlob: boolean;
 }
 
 export interface Defined {
@@ -46,7 +46,7 @@ export function firstScope({ cwd, home, user }: ReadContext): Scope {
     functions: new Map(),
     aliases: new Map(),
     positional: undefined,
-    no_glob: false,
+    noGlob: false,
   };
 }
 
@@ -103,11 +103,11 @@ export function joined(...outcomes: (readonly Scope[])[]): Scope[] {
 }
 
 const numbers = new WeakMap<FunctionNode, number>();
-let last_number = 0;
+let lastNumber = 0;
 
 /** Distinguishes the functions of one name: in texts of their own they may have the same offset. */
 export function functionKey(name: string, { node }: Defined): string {
-  const number = numbers.get(node) ?? ++last_number;
+  const number = numbers.get(node) ?? ++lastNumber;
   numbers.set(node, number);
   return `${name}@${number}`;
 }
@@ -122,7 +122,7 @@ function keyOf(scope: Scope): string {
     functions,
     [...scope.aliases],
     scope.positional,
-    scope.no_glob,
+    scope.noGlob,
   ]);
 }
 

@@ -44,7 +44,7 @@ export function evaluateSimple(
     assignments,
     stdin: stdin ?? context.stdin,
   };
-  if (context.is_speculative) base.is_speculative = true;
+  if (context.isSpeculative) base.isSpeculative = true;
   const from = evaluator.commands.length;
   const outcomes = evaluate(evaluator, base, here, node, context);
   noteHereDocs(evaluator, node, context, from);
@@ -91,7 +91,7 @@ function evaluate(
     // The same name may mean another function by then.
     const key = functionKey(first.text, defined);
     if (context.functions.includes(key)) {
-      if (context.in_pipe || context.in_background) evaluator.fork_bomb ??= { start: base.start, end: base.end };
+      if (context.inPipe || context.in_background) evaluator.forkBomb ??= { start: base.start, end: base.end };
       return { ok: [scope], failed: [scope] };
     }
     if (base.redirects.length > 0) evaluator.add({ ...base, argv: [], name: "" });
@@ -107,8 +107,8 @@ function evaluate(
     const back = (after: Scope): Scope => ({ ...after, positional: scope.positional });
     return { ok: ok.map(back), failed: failed.map(back) };
   }
-  if (/(^|\/)\$\{?0\}?$/.test(first.text) && (context.in_pipe || context.in_background)) {
-    evaluator.fork_bomb ??= { start: base.start, end: base.end };
+  if (/(^|\/)\$\{?0\}?$/.test(first.text) && (context.inPipe || context.in_background)) {
+    evaluator.forkBomb ??= { start: base.start, end: base.end };
   }
   if (changesScope(base)) return evaluateBuiltin(evaluator, base, scope, context);
   return evaluator.evaluateProgram(base, scope, context);
@@ -312,17 +312,17 @@ function noteHereDocs(evaluator: ShellEvaluator, node: Command, context: Evaluat
         ({ type }) => type === "Literal" || type === "SingleQuoted" || type === "AnsiCQuoted",
       );
       if (redirect.target !== undefined)
-        evaluator.here_docs.push({
+        evaluator.hereDocs.push({
           ...evaluator.span(redirect.target, context),
           command: plain && "by" in context.origin ? command : null,
         });
       continue;
     }
-    const is_plain =
+    const isPlain =
       redirect.delimiter?.quoted === true || (redirect.body.parts ?? []).every(({ type }) => type === "Literal");
-    evaluator.here_docs.push({
+    evaluator.hereDocs.push({
       ...evaluator.span(redirect.body, context),
-      command: is_plain && "by" in context.origin ? command : null,
+      command: isPlain && "by" in context.origin ? command : null,
     });
   }
 }

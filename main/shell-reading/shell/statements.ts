@@ -59,12 +59,12 @@ function evaluateNode(
   if (first === undefined) return { ok: scopes, failed: [] };
   let outcomes = evaluatePipeline(evaluator, first, scopes, context);
   for (const [index, command] of rest.entries()) {
-    const is_and = node.operators[index] === "&&";
-    const taken = is_and ? outcomes.ok : outcomes.failed;
+    const isAnd = node.operators[index] === "&&";
+    const taken = isAnd ? outcomes.ok : outcomes.failed;
     // A side that can't be reached is read all the same, it just leads nowhere.
     const next = evaluatePipeline(evaluator, command, taken.length === 0 ? scopes : evaluator.bounded(taken), context);
     const reached = taken.length === 0 ? { ok: [], failed: [] } : next;
-    outcomes = is_and
+    outcomes = isAnd
       ? { ok: reached.ok, failed: joined(outcomes.failed, reached.failed) }
       : { ok: joined(outcomes.ok, reached.ok), failed: reached.failed };
   }
@@ -79,31 +79,31 @@ function evaluatePipeline(
 ): Outcomes {
   if (node.type !== "Pipeline") return evaluateCommand(evaluator, node, scopes, context);
   const via = node.prefixes.some(({ type }) => type === "Time") ? [...context.via, "time"] : context.via;
-  const is_negated = node.prefixes.some(({ type }) => type === "Negation");
+  const isNegated = node.prefixes.some(({ type }) => type === "Negation");
   const [only] = node.commands;
   if (node.commands.length === 1 && only !== undefined) {
     const { ok, failed } = evaluateCommand(evaluator, only, scopes, { ...context, via });
-    return is_negated ? { ok: failed, failed: ok } : { ok, failed };
+    return isNegated ? { ok: failed, failed: ok } : { ok, failed };
   }
   const pipeline = evaluator.nextPipeline();
   let stdin: Stdin | null = context.stdin;
   for (const [index, command] of node.commands.entries()) {
     const from = evaluator.commands.length;
-    const is_last = index === node.commands.length - 1;
+    const isLast = index === node.commands.length - 1;
     evaluateCommand(evaluator, command, scopes, {
       ...context,
       via,
       stdin,
       pipeline,
-      pipeline_index: index,
-      is_last: true,
-      in_pipe: true,
+      pipelineIndex: index,
+      isLast: true,
+      inPipe: true,
     });
-    if (!is_last) stdin = evaluator.pipedSince(from, context.captures, scopes.length === 1 && isStraightNode(command));
+    if (!isLast) stdin = evaluator.pipedSince(from, context.captures, scopes.length === 1 && isStraightNode(command));
     for (let at = from; at < evaluator.commands.length; at++) {
       const emitted = evaluator.commands[at];
-      if (emitted !== undefined && !is_last && emitted.pipeline === pipeline) emitted.is_last = false;
-      else if (emitted !== undefined && is_last && emitted.pipeline === pipeline) emitted.is_last = context.is_last;
+      if (emitted !== undefined && !isLast && emitted.pipeline === pipeline) emitted.isLast = false;
+      else if (emitted !== undefined && isLast && emitted.pipeline === pipeline) emitted.isLast = context.isLast;
     }
   }
   return { ok: scopes, failed: scopes };
@@ -244,13 +244,13 @@ function evaluateCompound(
         evaluator,
         node.body.commands,
         scopes.map((scope) => withVar(scope, node.name.value, [unknownPiece(`$${node.name.value}`)])),
-        { ...context, in_loop: true },
+        { ...context, inLoop: true },
       );
     case "ArithmeticFor":
       inside(evaluator, node.initialize, scopes, context);
       inside(evaluator, node.test, scopes, context);
       inside(evaluator, node.update, scopes, context);
-      return evaluateStatements(evaluator, node.body.commands, scopes, { ...context, in_loop: true });
+      return evaluateStatements(evaluator, node.body.commands, scopes, { ...context, inLoop: true });
     case "Case":
       return evaluateCase(evaluator, node, scopes, context);
     case "TestCommand": {
@@ -327,7 +327,7 @@ function evaluateWhile(
   scopes: readonly Scope[],
   context: EvaluationContext,
 ): Outcomes {
-  const within: EvaluationContext = { ...context, in_loop: true };
+  const within: EvaluationContext = { ...context, inLoop: true };
   const once = (from: readonly Scope[]): readonly Scope[] => {
     const clause = evaluateStatements(evaluator, node.clause.commands, from, within);
     const body = evaluateStatements(
@@ -340,7 +340,7 @@ function evaluateWhile(
   };
   const from = evaluator.commands.length;
   const after = once(scopes);
-  if (startsWithoutEnd(evaluator, node, from)) evaluator.fork_bomb ??= evaluator.span(node, context);
+  if (startsWithoutEnd(evaluator, node, from)) evaluator.forkBomb ??= evaluator.span(node, context);
   const more = joined(scopes, after);
   // What a first round leaves behind, the next one starts with.
   return whole(more.length > scopes.length ? joined(more, once(evaluator.bounded(more))) : more);
@@ -363,7 +363,7 @@ function evaluateFor(
   scopes: readonly Scope[],
   context: EvaluationContext,
 ): Outcomes {
-  const within: EvaluationContext = { ...context, in_loop: true };
+  const within: EvaluationContext = { ...context, inLoop: true };
   const ends: (readonly Scope[])[] = [scopes];
   for (const scope of scopes) {
     const expansion = evaluator.expansion(scope, context, { scope });

@@ -13,21 +13,21 @@ export function plainWord(text: string, span: Span): Word {
 /** A word of pieces. */
 export function wordOf(pieces: readonly Piece[], span: Span): Word {
   let text = "";
-  let is_resolved = true;
-  let is_glob = false;
+  let isResolved = true;
+  let isGlob = false;
   for (const piece of pieces) {
     text += piece.text;
-    if (piece.kind === "unknown") is_resolved = false;
-    else if (piece.kind === "glob") is_glob = true;
+    if (piece.kind === "unknown") isResolved = false;
+    else if (piece.kind === "glob") isGlob = true;
   }
   const word: Word = {
     text,
-    is_resolved,
+    is_resolved: isResolved,
     pieces: pieces.length > 1 ? merged(pieces) : pieces,
     start: span.start,
     end: span.end,
   };
-  if (is_glob) word.glob = true;
+  if (isGlob) word.glob = true;
   return word;
 }
 

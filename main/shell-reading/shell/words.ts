@@ -11,7 +11,7 @@ import { literal, plainWord, unknownPiece, wordOf } from "./word.ts";
 interface Part extends Piece {
   quoted: boolean;
   /** A new word begins here (`"$@"`). */
-  is_break?: true;
+  isBreak?: true;
 }
 
 /** The words that one word becomes: none, one, or several. */
@@ -39,8 +39,8 @@ export function expandWord(word: SyntaxWord, expansion: ExpansionContext, span: 
 }
 
 /** The value of an assignment, a redirection's target or a here-string: never split. */
-export function expandWhole(word: SyntaxWord, expansion: ExpansionContext, span: Span, is_assignment = false): Word {
-  const [found] = expandWord(is_assignment ? withTildes(word, expansion) : word, expansion, span, false);
+export function expandWhole(word: SyntaxWord, expansion: ExpansionContext, span: Span, isAssignment = false): Word {
+  const [found] = expandWord(isAssignment ? withTildes(word, expansion) : word, expansion, span, false);
   return found ?? wordOf([literal("")], span);
 }
 
@@ -119,7 +119,7 @@ function addPart(part: WordPart, found: Part[], expansion: ExpansionContext, ski
         const list = listIn(child, expansion.scope);
         if (list !== undefined) {
           for (const [index, pieces] of list.entries()) {
-            if (index > 0) found.push({ text: "", kind: "text", quoted: true, is_break: true });
+            if (index > 0) found.push({ text: "", kind: "text", quoted: true, isBreak: true });
             add(pieces, true);
           }
           continue;
@@ -132,7 +132,7 @@ function addPart(part: WordPart, found: Part[], expansion: ExpansionContext, ski
     case "Glob":
     case "ExtendedGlob":
       if (runsWithin(part.parts, expansion)) return add([unknownPiece(part.text)], true);
-      return add([{ text: part.text, kind: expansion.scope.no_glob && part.type === "Glob" ? "text" : "glob" }], true);
+      return add([{ text: part.text, kind: expansion.scope.noGlob && part.type === "Glob" ? "text" : "glob" }], true);
     case "SimpleExpansion":
     case "ParameterExpansion":
       return add(parameterPieces(part, expansion), false);
@@ -176,8 +176,8 @@ function runsWithin(parts: readonly WordPart[] = [], expansion: ExpansionContext
 /** Whether a part of a pattern isn't just what is written. */
 function expands(part: WordPart): boolean {
   if (part.type === "Literal" || part.type === "SingleQuoted" || part.type === "AnsiCQuoted") return false;
-  const is_group = part.type === "DoubleQuoted" || part.type === "Glob" || part.type === "ExtendedGlob";
-  return !is_group || part.parts?.some(expands) === true;
+  const isGroup = part.type === "DoubleQuoted" || part.type === "Glob" || part.type === "ExtendedGlob";
+  return !isGroup || part.parts?.some(expands) === true;
 }
 
 const TILDE = /^~([A-Za-z0-9_.-]*|\+)(?=\/|$)/;
@@ -220,7 +220,7 @@ function fieldsOf(
   written: SyntaxWord["parts"],
   expansion: ExpansionContext,
 ): Piece[][] {
-  if (!splits || found.every(({ quoted, is_break }) => quoted && is_break === undefined)) {
+  if (!splits || found.every(({ quoted, isBreak }) => quoted && isBreak === undefined)) {
     const pieces = found.map(({ text, kind }): Piece => ({ text, kind }));
     // `"$@"` without any is no word at all.
     return splits && found.length === 0 && (written?.length ?? 0) > 0 ? [] : [pieces];
@@ -228,8 +228,8 @@ function fieldsOf(
   const separators = separatorsOf(scope);
   const fields: Piece[][] = [];
   let field: Piece[] | undefined;
-  for (const { text, kind, quoted, is_break } of found) {
-    if (is_break) {
+  for (const { text, kind, quoted, isBreak } of found) {
+    if (isBreak) {
       fields.push(field ?? []);
       field = [];
       continue;
@@ -298,7 +298,7 @@ const ACTIVE = /[*?]|\[[^\]/]+\]/g;
 
 /** The patterns in a variable's value are active where it is unquoted. */
 function awake(text: string, scope: Scope): Piece[] {
-  if (scope.no_glob || !/[*?[]/.test(text)) return [literal(text)];
+  if (scope.noGlob || !/[*?[]/.test(text)) return [literal(text)];
   const pieces: Piece[] = [];
   let done = 0;
   for (const match of text.matchAll(ACTIVE)) {

@@ -12,7 +12,7 @@ export interface AfterWrapper {
   /** `env -S`. */
   split?: Word | undefined;
   /** `watch -x`: the words are run as they are. */
-  is_exec: boolean;
+  isExec: boolean;
 }
 
 /** Null where it runs nothing. */
@@ -21,7 +21,7 @@ export function afterWrapper(wrapper: Wrapper, argv: readonly Word[]): AfterWrap
   const assignments: { name: string; value: Word }[] = [];
   let folder: Word | undefined;
   let split: Word | undefined;
-  let is_exec = false;
+  let isExec = false;
   let skips = wrapper.skips ?? 0;
   let at = 1;
   for (; at < argv.length; at++) {
@@ -40,17 +40,17 @@ export function afterWrapper(wrapper: Wrapper, argv: readonly Word[]): AfterWrap
     if (!/^-./.test(text) || /^-\d+$/.test(text)) {
       if (/^-\d+$/.test(text)) continue;
       if (text === "-" && skips === 0) continue;
-      if (skips-- > 0 || wrapper.only_code) continue;
+      if (skips-- > 0 || wrapper.onlyCode) continue;
       break;
     }
     const name = text.startsWith("--") ? (text.split("=")[0] ?? text) : text.slice(0, 2);
-    const has_value = text.startsWith("--") ? text.includes("=") : text.length > 2;
-    const value = has_value
+    const hasValue = text.startsWith("--") ? text.includes("=") : text.length > 2;
+    const value = hasValue
       ? wordOf(piecesAfter(word, text.startsWith("--") ? name.length + 1 : 2), word)
       : argv[at + 1];
     if (wrapper.code?.includes(name) && value !== undefined) {
       code.push(value);
-      if (!has_value) at++;
+      if (!hasValue) at++;
       continue;
     }
     const cluster =
@@ -67,15 +67,15 @@ export function afterWrapper(wrapper: Wrapper, argv: readonly Word[]): AfterWrap
     }
     if (name === "-S" || name === "--split-string") {
       split = value;
-      if (!has_value) at++;
+      if (!hasValue) at++;
       continue;
     }
-    if (name === "-x" || name === "--exec") is_exec = true;
+    if (name === "-x" || name === "--exec") isExec = true;
     if (takesNext(wrapper, text)) at++;
   }
   // Words that had to be skipped may follow `--` as well.
   at += Math.max(0, Math.min(skips, argv[at - 1]?.text === "--" ? skips : 0));
-  return { rest: argv.slice(at), code, assignments, folder, split, is_exec };
+  return { rest: argv.slice(at), code, assignments, folder, split, isExec };
 }
 
 /** `-u root`, `-nu root`: the last letter of a cluster takes the next word. */

@@ -37,12 +37,12 @@ export function isIgnored(
 ): boolean | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const all: string[] = [];
-  let [is_named, is_all_in_it] = [false, false];
+  let [isNamed, isAllInIt] = [false, false];
   const add = (lines: readonly string[], from: string) => {
     const called = [name, `**/${name}`, path.slice(from.length), path.slice(from.length + 1)];
     const says = (ends: readonly string[]) => called.some((one) => ends.some((end) => lines.includes(one + end)));
-    is_named ||= says(["", "/"]);
-    is_all_in_it ||= says(["/*", "/**"]);
+    isNamed ||= says(["", "/"]);
+    isAllInIt ||= says(["/*", "/**"]);
     all.push(...lines);
   };
   let here = dirname(path);
@@ -51,11 +51,11 @@ export function isIgnored(
     if (kindOf(join(here, ".git")) !== "nothing") {
       for (const file of [...own, join(here, ".git/info/exclude")]) add(readLines(file), here);
       const back = all.filter((line) => line.startsWith("!"));
-      if (is_named && !back.some((line) => mayName(line, name))) return true;
+      if (isNamed && !back.some((line) => mayName(line, name))) return true;
       // A list in the folder itself counts as well, where it isn't ignored itself.
       const inner = readLines(join(path, ".gitignore"));
-      const are_kept = back.length === 0 && !inner.some((line) => line.startsWith("!"));
-      return are_kept && (is_all_in_it || inner.includes("*"));
+      const areKept = back.length === 0 && !inner.some((line) => line.startsWith("!"));
+      return areKept && (isAllInIt || inner.includes("*"));
     }
     if (dirname(here) === here) return undefined;
     here = dirname(here);
@@ -74,7 +74,7 @@ function mayName(line: string, name: string): boolean {
 export function ignoreLines(file: string): string[] {
   try {
     // Git goes through no link to it.
-    const text = readRegularBytes(file, { max_bytes: MAX_IGNORED, follows: false }).toString();
+    const text = readRegularBytes(file, { maxBytes: MAX_IGNORED, follows: false }).toString();
     return text.split("\n").map((line) => line.replace(/\0.*$/s, "").replace(/\r$/, "").replace(/ +$/, ""));
   } catch {
     return []; // as said above

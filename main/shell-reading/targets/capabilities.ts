@@ -17,10 +17,11 @@ export interface CapabilitySpec {
 const spec = (
   name: Capability,
   critical: boolean,
-  default_approval: DefaultApproval,
-  target_kind: TargetKind,
+  defaultApproval: DefaultApproval,
+  targetKind: TargetKind,
   description: string,
-): CapabilitySpec => Object.freeze({ name, critical, default_approval, target_kind, description });
+): CapabilitySpec =>
+  Object.freeze({ name, critical, default_approval: defaultApproval, target_kind: targetKind, description });
 
 export const CAPABILITY_REGISTRY: Readonly<Record<Capability, CapabilitySpec>> = Object.freeze({
   "fs:read": spec("fs:read", false, "per_target", "path_glob", "read files within declared path globs"),

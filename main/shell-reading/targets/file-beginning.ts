@@ -9,11 +9,11 @@ export type Beginning = { kind: "file"; text: string } | { kind: "nothing" } | {
  * The first bytes of a regular file, one character for each; a link is not followed. Never waits: not for a pipe, nor for a lease that a
  * hostile command may hold.
  */
-export function beginningOf(path: string | Buffer, max_bytes: number): Beginning {
-  return following(() => readBeginning(path, max_bytes)) ?? { kind: "unreadable" };
+export function beginningOf(path: string | Buffer, maxBytes: number): Beginning {
+  return following(() => readBeginning(path, maxBytes)) ?? { kind: "unreadable" };
 }
 
-function readBeginning(path: string | Buffer, max_bytes: number): Beginning {
+function readBeginning(path: string | Buffer, maxBytes: number): Beginning {
   let fd: number;
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -24,7 +24,7 @@ function readBeginning(path: string | Buffer, max_bytes: number): Beginning {
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return { kind: stat.isDirectory() ? "nothing" : "unreadable" };
-    const bytes = Buffer.allocUnsafe(Math.min(stat.size, max_bytes));
+    const bytes = Buffer.allocUnsafe(Math.min(stat.size, maxBytes));
     return { kind: "file", text: bytes.toString("latin1", 0, readSync(fd, bytes, 0, bytes.length, 0)) };
   } catch {
     return { kind: "unreadable" };

@@ -55,16 +55,16 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
   const real = realForm(absolute);
   // Without a link on its way a path leads where it says.
   if (real === lexical && !OWN_VIEW.test(lexical)) return { lexical, real };
-  let is_process_relative = OWN_VIEW.test(lexical);
+  let isProcessRelative = OWN_VIEW.test(lexical);
   const end = following(() =>
     walk(absolute, (passed) => {
-      is_process_relative ||= OWN_VIEW.test(passed);
+      isProcessRelative ||= OWN_VIEW.test(passed);
     }),
   );
   if (end === undefined) return { lexical, real: null, unfollowed: "" };
   const unfollowed = end === null && isFollowingOver() ? { unfollowed: absolute } : {};
   const found = { lexical, real: end === null ? null : real, ...unfollowed };
-  return is_process_relative ? { ...found, is_process_relative } : found;
+  return isProcessRelative ? { ...found, is_process_relative: isProcessRelative } : found;
 }
 
 /**
@@ -102,15 +102,15 @@ const LONG_MS = 0.25;
 export function realPath(path: string): string;
 export function realPath(path: Buffer): Buffer;
 export function realPath(path: string | Buffer): string | Buffer {
-  const is_text = typeof path === "string";
-  if (is_text && isShortWay(path)) return realpathSync.native(path);
+  const isText = typeof path === "string";
+  if (isText && isShortWay(path)) return realpathSync.native(path);
   if (process.platform === "linux") {
     const found = openedPath(path);
     // No file system's (a pipe), not below the root, or deleted since: whatever the library makes of it.
     if (found !== null && found[0] === 0x2f && !found.subarray(-DELETED.length).equals(DELETED))
-      return is_text ? found.toString() : found;
+      return isText ? found.toString() : found;
   }
-  return is_text ? realpathSync.native(path) : realpathSync.native(path, "buffer");
+  return isText ? realpathSync.native(path) : realpathSync.native(path, "buffer");
 }
 
 function isShortWay(path: string): boolean {
@@ -176,8 +176,8 @@ const NO_THROW = { throwIfNoEntry: false } as const;
 /** Every link that the way to a path leads through: who replaces one of them leads it elsewhere. */
 export function linksOnWay(absolute: string): string[] {
   const links: string[] = [];
-  walk(absolute, (passed, is_link) => {
-    if (is_link) links.push(passed);
+  walk(absolute, (passed, isLink) => {
+    if (isLink) links.push(passed);
   });
   return links;
 }
@@ -186,7 +186,7 @@ export function linksOnWay(absolute: string): string[] {
  * The kernel's way to a path, one name after the other; null where it finds none, undefined where that is longer than anybody follows.
  * `passing` is called for each path on it, that is there or not.
  */
-function walk(absolute: string, passing?: (path: string, is_link: boolean) => void): string | null | undefined {
+function walk(absolute: string, passing?: (path: string, isLink: boolean) => void): string | null | undefined {
   if (hasTooManyNames(absolute)) return undefined;
   let parts = absolute.split("/");
   let here = "/";

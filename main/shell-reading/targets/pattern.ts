@@ -46,8 +46,8 @@ export function grantTarget(capability: Capability, raw: string, home: string): 
     if (raw !== "*") throw invalid(`${capability} has one target for all`, 'give "*"');
     return { target: "*", target_real: "*", target_base: "*" };
   }
-  const is_server = capability === "channel:out" && isMcpServerTarget(raw);
-  if (raw.trim() === "" || (raw.includes("*") && !is_server))
+  const isServer = capability === "channel:out" && isMcpServerTarget(raw);
+  if (raw.trim() === "" || (raw.includes("*") && !isServer))
     throw invalid(`${capability} needs an exact target`, "give the exact name, without *");
   return { target: raw, target_real: raw, target_base: raw };
 }
@@ -65,9 +65,9 @@ function pathTarget(raw: string, home: string): GrantTarget {
     throw invalid(`${JSON.stringify(raw)} is not an absolute path`, "begin it with / or ~/");
   const parts = expanded.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) throw invalid("a grant's path can't hold ..", "give the path without ..");
-  const first_glob = parts.findIndex((part) => GLOB_CHARACTERS.test(part));
-  const fixed = first_glob === -1 ? parts : parts.slice(0, first_glob);
-  const rest = first_glob === -1 ? [] : parts.slice(first_glob);
+  const firstGlob = parts.findIndex((part) => GLOB_CHARACTERS.test(part));
+  const fixed = firstGlob === -1 ? parts : parts.slice(0, firstGlob);
+  const rest = firstGlob === -1 ? [] : parts.slice(firstGlob);
   if (rest.length > 0 && fixed.length === 0) throw invalid("a grant on the whole disk is refused", "name a folder");
   if (rest.some((part) => part.includes("**") && part !== "**"))
     throw invalid("** must be alone between slashes", "write folder/** or folder/*");
@@ -78,9 +78,9 @@ function pathTarget(raw: string, home: string): GrantTarget {
     throw invalid("the folder can't be resolved, or is the whole disk", "name a folder that exists");
   const suffix = rest.length === 0 ? "" : `/${rest.join("/")}`;
   // A link may lead to a folder whose name looks like a glob: it is taken by its name.
-  const literal_real = literalPattern(real);
-  if (literal_real === null) throw invalid("the folder's real path holds a backslash", "name another folder");
-  return { target: base + suffix, target_real: literal_real + suffix, target_base: base };
+  const literalReal = literalPattern(real);
+  if (literalReal === null) throw invalid("the folder's real path holds a backslash", "name another folder");
+  return { target: base + suffix, target_real: literalReal + suffix, target_base: base };
 }
 
 function invalid(message: string, hint: string): GateError {
@@ -89,9 +89,9 @@ function invalid(message: string, hint: string): GateError {
 
 /**
  * Whether a pattern covers `path`, absolute and normal.
- * @param is_tree the call reaches everything below `path`: only a `/**` above it covers that
+ * @param isTree the call reaches everything below `path`: only a `/**` above it covers that
  */
-export type PathMatcher = (path: string, is_tree: boolean) => boolean;
+export type PathMatcher = (path: string, isTree: boolean) => boolean;
 
 /** What a grant's path pattern (its normal form) covers. `D/*` covers what lies directly in D, `D/**` D and all below it. */
 export function pathMatcher(pattern: string): PathMatcher {
@@ -102,19 +102,19 @@ export function pathMatcher(pattern: string): PathMatcher {
     const expression = globExpression(pattern);
     return (path) => expression.test(path);
   }
-  if (!GLOB_CHARACTERS.test(pattern)) return (path, is_tree) => !is_tree && path === pattern;
+  if (!GLOB_CHARACTERS.test(pattern)) return (path, isTree) => !isTree && path === pattern;
   if (pattern.endsWith("/*") && !GLOB_CHARACTERS.test(pattern.slice(0, -2))) {
     const folder = pattern.slice(0, -1);
-    return (path, is_tree) =>
-      !is_tree && path.length > folder.length && path.startsWith(folder) && !path.includes("/", folder.length);
+    return (path, isTree) =>
+      !isTree && path.length > folder.length && path.startsWith(folder) && !path.includes("/", folder.length);
   }
   const expression = globExpression(pattern);
-  return (path, is_tree) => !is_tree && expression.test(path);
+  return (path, isTree) => !isTree && expression.test(path);
 }
 
 /** The same for a pattern that is looked at once. */
-export function pathMatches(pattern: string, path: string, is_tree: boolean): boolean {
-  return pathMatcher(pattern)(path, is_tree);
+export function pathMatches(pattern: string, path: string, isTree: boolean): boolean {
+  return pathMatcher(pattern)(path, isTree);
 }
 
 /** True if `path` is `folder` or lies below it; both absolute and normal. */

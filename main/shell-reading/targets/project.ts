@@ -48,7 +48,7 @@ function isRepository(git: string): boolean {
 
 function namesFolder(git: string): boolean {
   try {
-    return readRegularBytes(git, { max_bytes: MAX_NAME }).toString().startsWith("gitdir: ");
+    return readRegularBytes(git, { maxBytes: MAX_NAME }).toString().startsWith("gitdir: ");
   } catch {
     return false; // a pipe, too large, or not readable: nothing that git would follow
   }

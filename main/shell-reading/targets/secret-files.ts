@@ -18,9 +18,9 @@ interface Rule {
   /** Whether this content is one; left out, or nothing could be read: the name is enough. */
   holds?: (text: string) => boolean;
   /** What Git holds of it is no secret: it is the project's own. */
-  is_projects: boolean;
+  isProjects: boolean;
   /** By its name it is asked about whatever it holds; only a box looks. */
-  is_asked_by_name?: boolean;
+  isAskedByName?: boolean;
 }
 
 /** A private key's first words, in the forms of OpenSSL, OpenSSH, PGP, PuTTY and age. */
@@ -68,80 +68,80 @@ const RULES: readonly Rule[] = [
   {
     why: "a file that often holds passwords",
     name: /^\.env(?![._-](?:example|sample|template)$)(?:rc(?![._-](?:example|sample|template)$))?(?:[ ._~-].*)?$/,
-    is_projects: false,
+    isProjects: false,
   },
   {
     why: "a file that often holds passwords",
     name: new RegExp(
       `^${NO_EXAMPLE}(?:(?:prod|production|stage|staging|dev|development|local|secrets?)\\.env|\\.flaskenv|\\.renviron|\\.dev\\.vars(?:\\..*)?)$`,
     ),
-    is_projects: true,
+    isProjects: true,
   },
   {
     why: "a registry's settings, often with its token",
     name: /^\.npmrc$/,
     holds: holdsToken,
-    is_asked_by_name: true,
-    is_projects: true,
+    isAskedByName: true,
+    isProjects: true,
   },
-  { why: "a registry's settings, often with its token", name: /^\.pypirc$/, is_projects: false },
+  { why: "a registry's settings, often with its token", name: /^\.pypirc$/, isProjects: false },
   {
     why: "a history of what was typed",
     name: /^(?:\.[a-z0-9_-]*history|fish_history|consolehost_history\.txt|\.lesshst|\.histfile|\.dbshell)$/,
-    is_projects: false,
+    isProjects: false,
   },
-  { why: "an agent's own login", name: /^\.credentials\.json$/, folder: /\/\.claude$/, is_projects: false },
-  { why: "an agent's own login", name: /^auth\.json$/, folder: /\/\.codex$/, is_projects: false },
-  { why: "an agent's own login", name: /^(?:mcp-)?auth\.json$/, folder: /\/opencode$/, is_projects: true },
+  { why: "an agent's own login", name: /^\.credentials\.json$/, folder: /\/\.claude$/, isProjects: false },
+  { why: "an agent's own login", name: /^auth\.json$/, folder: /\/\.codex$/, isProjects: false },
+  { why: "an agent's own login", name: /^(?:mcp-)?auth\.json$/, folder: /\/opencode$/, isProjects: true },
   {
     why: "settings with a token in them",
     name: /^(?:\.mcp\.json|\.claude\.json|\.yarnrc\.yml|\.terraformrc|mcp\.json|mcp_settings\.json|auth\.json|\.sentryclirc|sentry\.properties|\.clasprc\.json|\.gitmodules|\.lfsconfig|hgrc|\.condarc|uv\.toml|poetry\.toml|ngrok\.ya?ml|wg\d.*\.conf)$/,
     holds: holdsToken,
-    is_projects: true,
+    isProjects: true,
   },
   {
     why: "settings with a password in them",
     name: /^(?:pip\.conf|pip\.ini|(?:key|keystore)\.properties)$/,
     holds: holdsToken,
-    is_projects: true,
+    isProjects: true,
   },
   {
     why: "settings with a password in them",
     name: /^(?:database\.ya?ml|appsettings(?:\.[\w-]+)?\.json|local\.settings\.json|(?:gradle|local)\.properties|[^.].*\.env)$/,
     holds: holdsPassword,
-    is_projects: true,
+    isProjects: true,
   },
-  { why: "a registry's passwords", name: /^nuget\.config$/, holds: holdsNuGet, is_projects: true },
-  { why: "a registry's passwords", name: /^config$/, folder: /\/\.bundle$/, holds: holdsBundler, is_projects: true },
+  { why: "a registry's passwords", name: /^nuget\.config$/, holds: holdsNuGet, isProjects: true },
+  { why: "a registry's passwords", name: /^config$/, folder: /\/\.bundle$/, holds: holdsBundler, isProjects: true },
   {
     why: "a private key",
     name: /^(?:.*\.(?:pem|pk8|p8|ppk|asc|ovpn)|keys\.txt|.*(?:adminsdk.*|gcp.*|gcloud.*|[_-](?:key|sa))\.json|id_(?:rsa|dsa|ecdsa|ed25519|xmss).*|.*(?:[._-](?:rsa|dsa|ecdsa|ed25519)|[_-]key))$/,
     holds: holdsKey,
-    is_projects: true,
+    isProjects: true,
   },
-  { why: "a private key", name: /^.+\.key$/, holds: mayBeKey, is_projects: true },
+  { why: "a private key", name: /^.+\.key$/, holds: mayBeKey, isProjects: true },
   {
     why: "a store of keys",
     name: /^(?!.*trust|cacerts).*\.(?:p12|pfx|jks|keystore|kdbx)$/,
-    is_projects: true,
+    isProjects: true,
   },
   {
     why: "an infrastructure's state or variables, often with passwords",
     name: new RegExp(`^${NO_EXAMPLE}.*\\.(?:tfstate(?:\\.backup)?|tfvars(?:\\.json)?)$`),
-    is_projects: true,
+    isProjects: true,
   },
   {
     why: "credentials",
     name: /^(?:service[-_]?account.*|(?:application_default_)?credentials|client[-_]secrets?.*|secrets|kaggle)\.json$|^secrets\.(?:ya?ml|toml)$|^\.(?:secrets?|credentials)$/,
-    is_projects: true,
+    isProjects: true,
   },
   {
     why: "a file with passwords",
     name: /^(?:\.htpasswd|\.vault[-_]pass(?:word)?(?:\.txt)?|wp-config\.php|\.dockercfg|\.s3cfg|\.boto|\.msmtprc|\.?rclone\.conf)$/,
-    is_projects: true,
+    isProjects: true,
   },
-  { why: "a cluster's keys", name: /^config$/, folder: /\/\.kube$/, is_projects: false },
-  { why: "a cluster's keys", name: /^(?:\.?kubeconfig(?:\.ya?ml)?|.+\.kubeconfig)$/, is_projects: true },
+  { why: "a cluster's keys", name: /^config$/, folder: /\/\.kube$/, isProjects: false },
+  { why: "a cluster's keys", name: /^(?:\.?kubeconfig(?:\.ya?ml)?|.+\.kubeconfig)$/, isProjects: true },
 ];
 
 /** A folder that is called so holds some, too; what a virtual environment by that name consists of isn't one. */
@@ -149,7 +149,7 @@ const IN_ENV_FOLDER: Rule = {
   why: "a file that often holds passwords",
   name: /^(?!pyvenv\.cfg$|\.gitignore$|lib64$)/,
   folder: /\/\.envs?(?!\/(?:bin|lib|lib64|include|share|etc|scripts)(?:\/|$))(?:\/|$)/,
-  is_projects: true,
+  isProjects: true,
 };
 
 /** What Docker, Kubernetes and systemd give a service, by whatever names. */
@@ -157,7 +157,7 @@ const OF_SERVICE: Rule = {
   why: "a service's password",
   name: /^/,
   folder: /^\/(?:var\/)?run\/(?:secrets|credentials)(?:\/|$)/,
-  is_projects: false,
+  isProjects: false,
 };
 
 const ALL_RULES: readonly Rule[] = [...RULES, IN_ENV_FOLDER, OF_SERVICE];
@@ -202,7 +202,7 @@ const IN_PACKAGES = /\/(?:node_modules|site-packages|dist-packages)\//;
 const MAX_LOOKED_AT = 256 * 1024;
 /** Bytes of one of git's logs, and how many there are: beyond that they count as holding one. */
 const MAX_LOG = 4 * 1024 * 1024;
-const LOGS = { max_entries: 4000, max_depth: 32, skipped: new Set<string>() };
+const LOGS = { maxEntries: 4000, maxDepth: 32, skipped: new Set<string>() };
 /** The first ones of a private key, and of what a tool writes in front. */
 const KEY_BEGIN = 256;
 const COMMENTS = /^(?:\s*#[^\n]*\n)*\s*/;
@@ -220,7 +220,7 @@ const COPIES = [
 const OF_PROTECTED: Rule = {
   why: "a copy of a file with passwords",
   name: /^(?:[._]netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.vault-token)$/,
-  is_projects: false,
+  isProjects: false,
 };
 
 /** Of a repository's settings they are as well, and no box cuts anything out of them. */
@@ -229,7 +229,7 @@ const OF_GIT: Rule = {
   name: /^config(?:\.worktree)?$/,
   folder: /\.git(?:\/(?:modules|worktrees)\/.+)?$/,
   holds: holdsGitSecret,
-  is_projects: false,
+  isProjects: false,
 };
 const COPIED: readonly Rule[] = [...RULES, OF_PROTECTED, OF_GIT];
 const ANY_COPIED = new RegExp(COPIED.map(({ name }) => name.source).join("|"));
@@ -257,7 +257,7 @@ export function mayBeSecret(name: string, folder: string): boolean {
 export const hasSecretName = (path: string): boolean => ruleFor(path) !== undefined;
 
 /** True for what is a secret even where Git holds it: by its name alone. */
-export const isSecretInGit = (path: string): boolean => ruleFor(path)?.is_projects === false;
+export const isSecretInGit = (path: string): boolean => ruleFor(path)?.isProjects === false;
 
 /** True for what is the project's own where Git holds it as it is. */
 export const isProjectsInGit = (path: string): boolean => !isSecretInGit(path) && !GIT_SETTINGS.test(foldedPath(path));
@@ -272,8 +272,8 @@ export function holdsSecret(path: string, file: string | Buffer = realOf(path)):
 export function askedEachTime(path: string): string | undefined {
   const rule = ruleFor(path);
   if (rule !== undefined) {
-    const is_one = rule.holds === undefined || rule.is_asked_by_name === true || holdsSecret(path);
-    return is_one ? rule.why : undefined;
+    const isOne = rule.holds === undefined || rule.isAskedByName === true || holdsSecret(path);
+    return isOne ? rule.why : undefined;
   }
   const folded = foldedPath(path);
   if (GIT_OBJECTS.test(folded)) return "what Git holds under no name";
@@ -286,8 +286,8 @@ export function askedEachTime(path: string): string | undefined {
 const realOf = (path: string): string => (path.startsWith("/") && realForm(path)) || path;
 
 /** True for a file of a repository that may have another name than `.git`, as `git clone --bare` makes one. */
-function isOfRepository(path: string, of_any: RegExp): boolean {
-  for (const [at, { index }] of [...path.matchAll(of_any)].entries()) {
+function isOfRepository(path: string, ofAny: RegExp): boolean {
+  for (const [at, { index }] of [...path.matchAll(ofAny)].entries()) {
     const folder = path.slice(0, index);
     if (at === MAX_NAMED) return true;
     if (kindOf(`${folder}/HEAD`) !== "nothing" && kindOf(`${folder}/objects`) !== "nothing") return true;
@@ -296,33 +296,33 @@ function isOfRepository(path: string, of_any: RegExp): boolean {
 }
 
 /** A log of git's, or one of a folder of them. @param path real */
-const isLogTelling = (path: string): boolean => logsIn(path)?.some((log) => isTellingLog(log).is_telling) !== false;
+const isLogTelling = (path: string): boolean => logsIn(path)?.some((log) => isTellingLog(log).isTelling) !== false;
 
 /** The logs in one of git's folders of them, or a log itself: at least these; null for more than are looked at. @param path real */
 export function logsIn(path: string): string[] | null {
   if (kindOf(path) !== "folder") return [path];
   const logs: string[] = [];
-  const is_whole = scanTree(path, LOGS, ({ relative, is_folder }) => {
+  const isWhole = scanTree(path, LOGS, ({ relative, is_folder }) => {
     if (!is_folder) logs.push(`${path}/${relative}`);
     // A branch's name that isn't UTF-8 can't be opened by what was read of it.
     return !relative.includes("\uFFFD");
   });
-  return is_whole ? logs : null;
+  return isWhole ? logs : null;
 }
 
 /** Whether one of git's logs holds a password or a token, or that can't be known; `bytes`: so many of it were read. */
-export function isTellingLog(log: string): { is_telling: boolean; bytes: number } {
+export function isTellingLog(log: string): { isTelling: boolean; bytes: number } {
   let bytes = 0;
   const holds = (text: string) => {
     bytes = text.length;
     return bytes > MAX_LOG || holdsUrlSecret(text);
   };
-  return { is_telling: tells(log, holds, MAX_LOG + 1), bytes };
+  return { isTelling: tells(log, holds, MAX_LOG + 1), bytes };
 }
 
-function tells(file: string | Buffer, holds: (text: string) => boolean, max_bytes = MAX_LOOKED_AT): boolean {
+function tells(file: string | Buffer, holds: (text: string) => boolean, maxBytes = MAX_LOOKED_AT): boolean {
   if (!mayReadOn(0)) return true;
-  const begin = beginningOf(file, max_bytes);
+  const begin = beginningOf(file, maxBytes);
   if (begin.kind !== "file") return begin.kind === "unreadable";
   return !mayReadOn(begin.text.length) || holds(begin.text);
 }
@@ -339,12 +339,12 @@ function ruleFor(path: string): Rule | undefined {
   const slash = folded.lastIndexOf("/");
   const [folder, name] = [folded.slice(0, slash), folded.slice(slash + 1)];
   if (!mayBeSecret(name, folder)) return undefined;
-  const isOf = (rule: Rule, its_name: string) =>
-    rule.name.test(its_name) && (rule.folder === undefined || rule.folder.test(folder));
+  const isOf = (rule: Rule, itsName: string) =>
+    rule.name.test(itsName) && (rule.folder === undefined || rule.folder.test(folder));
   const copied = copiedName(name);
   const found =
     ALL_RULES.find((rule) => isOf(rule, name)) ??
     (copied === undefined ? undefined : COPIED.find((rule) => isOf(rule, copied)));
   // By their names these have always been asked about; of the others, packages bring their own.
-  return found?.is_projects === true && IN_PACKAGES.test(folded) && name !== ".npmrc" ? undefined : found;
+  return found?.isProjects === true && IN_PACKAGES.test(folded) && name !== ".npmrc" ? undefined : found;
 }

@@ -85,19 +85,19 @@ export function requirementOf(need: ResolvedRequirement): Requirement {
 }
 
 /** A path argument as a target. `is_tree`: the call reaches everything below it. */
-export function pathTarget(raw: string, home: string, cwd: string | undefined, is_tree: boolean): CallTarget {
+export function pathTarget(raw: string, home: string, cwd: string | undefined, isTree: boolean): CallTarget {
   const resolved = resolvePath(raw, home, cwd && expandHome(cwd, home));
   if (resolved === null) return { kind: "unknown", shown: raw };
   const name = nameOf(resolved, home);
-  return { kind: "path", ...resolved, ...(name === undefined ? {} : { name }), is_tree };
+  return { kind: "path", ...resolved, ...(name === undefined ? {} : { name }), is_tree: isTree };
 }
 
 /** A home folder that is itself reached by a link (/home -> /var/home) keeps its usual name: it is no link that a call follows. */
 function nameOf({ lexical, real, is_process_relative }: ResolvedPath, home: string): string | undefined {
   if (real === null || real === lexical || is_process_relative) return undefined;
-  const real_home = realForm(home);
-  if (real_home === null || real_home === home || real_home === "/" || !isAtOrBelow(real, real_home)) return undefined;
-  return home + real.slice(real_home.length);
+  const realHome = realForm(home);
+  if (realHome === null || realHome === home || realHome === "/" || !isAtOrBelow(real, realHome)) return undefined;
+  return home + real.slice(realHome.length);
 }
 
 export function urlTarget(url: string, sends = false): CallTarget {

@@ -13,6 +13,6 @@ export interface ChannelHost {
   /** The channel's state is another one. */
   changed(): void;
   /** The user wants to see each of an agent's gathered requests. */
-  showEach(agent_id: string): void;
+  showEach(agentId: string): void;
   log(line: string): void;
 }

@@ -44,10 +44,10 @@ interface ChannelMessagesParts {
 
 /** Those of one channel of a running gate. @throws GateError `database_*` */
 export function openChannelMessages(
-  { storage, clock, state_reserve }: Pick<Core, "storage" | "clock" | "state_reserve">,
+  { storage, clock, stateReserve }: Pick<Core, "storage" | "clock" | "stateReserve">,
   channel: ChannelName,
 ): ChannelMessages {
-  const withRoom = <T>(act: () => T): T => state_reserve.withRoom(act);
+  const withRoom = <T>(act: () => T): T => stateReserve.withRoom(act);
   return storage.on(
     storage.opened.databases.approvals,
     (db) => new ChannelMessages(db, { channel, now: clock.now, withRoom }),
@@ -68,7 +68,7 @@ export class ChannelMessages {
   put(
     shown: Pick<ChannelMessage, "chat" | "message" | "agent_id">,
     tokens: readonly string[],
-    secret_hash?: string,
+    secretHash?: string,
   ): void {
     const { channel, now, withRoom } = this.#parts;
     withRoom(() =>
@@ -81,7 +81,7 @@ export class ChannelMessages {
             .prepare(
               "INSERT OR REPLACE INTO channel_messages (channel, chat, message, token, agent_id, secret_hash, sent_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
             )
-            .run(channel, shown.chat, shown.message, token, shown.agent_id, secret_hash ?? null, isoSeconds(now()));
+            .run(channel, shown.chat, shown.message, token, shown.agent_id, secretHash ?? null, isoSeconds(now()));
       }),
     );
   }
@@ -112,8 +112,8 @@ export class ChannelMessages {
   }
 
   /** The message that this secret belongs to. */
-  withSecret(secret_hash: string): ChannelMessage | undefined {
-    return this.#read("SELECT * FROM channel_messages WHERE channel = ? AND secret_hash = ?", secret_hash)[0];
+  withSecret(secretHash: string): ChannelMessage | undefined {
+    return this.#read("SELECT * FROM channel_messages WHERE channel = ? AND secret_hash = ?", secretHash)[0];
   }
 
   /** A row that can't be read shows nothing: nothing can be answered with it. */

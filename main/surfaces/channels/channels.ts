@@ -36,7 +36,7 @@ export interface ChannelParts {
   /** Of the desktop. */
   notifications: Pick<GateNotifications, "state" | "status" | "problem" | "show">;
   /** See `ChannelAlarms`. */
-  alarm_after_ms?: number | undefined;
+  alarmAfterMs?: number | undefined;
   log(line: string): void;
 }
 
@@ -68,7 +68,7 @@ export function startChannels(parts: ChannelParts): Channels {
 
 interface Running {
   channel: Channel;
-  showEach(agent_id: string): void;
+  showEach(agentId: string): void;
   close(): void;
 }
 
@@ -80,7 +80,7 @@ class RunningChannels implements Channels {
   /** Why one can't be started. */
   readonly #unusable = new Map<ChannelName, string>();
   #evening: EveningDigest | undefined;
-  #has_ended = false;
+  #hasEnded = false;
 
   constructor(parts: ChannelParts) {
     this.#parts = parts;
@@ -91,7 +91,7 @@ class RunningChannels implements Channels {
     this.#alarms = new ChannelAlarms({
       alarms,
       stateOf: (name) => this.#stateOf(name),
-      after_ms: parts.alarm_after_ms,
+      afterMs: parts.alarmAfterMs,
     });
     this.#alarms.begin();
   }
@@ -110,10 +110,10 @@ class RunningChannels implements Channels {
     const { core, operatorOn, log } = this.#parts;
     core.notes.begin();
     const { evening: at } = core.config.digest;
-    if (at === undefined || this.#has_ended) return;
+    if (at === undefined || this.#hasEnded) return;
     const { EveningDigest } = await import("./evening-message.ts");
     this.#evening = new EveningDigest({ core, api: operatorOn("terminal"), at, log });
-    if (!this.#has_ended) this.#evening.start();
+    if (!this.#hasEnded) this.#evening.start();
   }
 
   #stateOf(name: ChannelName): Pick<ChannelStatus, "state" | "text"> {
@@ -142,8 +142,8 @@ class RunningChannels implements Channels {
   }
 
   #testNote(): ChannelNote {
-    const { test_title, test_line } = CHANNEL_WORDS[this.#parts.core.config.language];
-    return { kind: "test", is_urgent: false, title: test_title, lines: [test_line] };
+    const { testTitle, testLine } = CHANNEL_WORDS[this.#parts.core.config.language];
+    return { kind: "test", is_urgent: false, title: testTitle, lines: [testLine] };
   }
 
   get telegram(): TelegramLinking {
@@ -151,7 +151,7 @@ class RunningChannels implements Channels {
   }
 
   async close(): Promise<void> {
-    this.#has_ended = true;
+    this.#hasEnded = true;
     this.#alarms.close();
     await Promise.all(this.#opening);
     await this.#evening?.close();
@@ -178,10 +178,10 @@ class RunningChannels implements Channels {
           this.#alarms.look();
           core.publish({ type: "channels.changed", data: {} });
         },
-        showEach: (agent_id) => this.#running.get(name)?.showEach(agent_id),
+        showEach: (agentId) => this.#running.get(name)?.showEach(agentId),
       };
       const channel = await kind.open(host);
-      if (this.#has_ended) return channel.close();
+      if (this.#hasEnded) return channel.close();
       this.#running.set(name, await this.#route(channel, host));
       host.changed();
     } catch (error) {
@@ -196,15 +196,15 @@ class RunningChannels implements Channels {
     const { Router } = await import("./routing.ts");
     const { NoteRoute } = await import("./note-route.ts");
     const shared = { api, channel, route: config.channels[channel.name], screen: this.#parts.screen, clock, log };
-    const router = new Router({ ...shared, gather_above: config.digest.above });
-    const note_route = new NoteRoute({ ...shared, name: channel.name, notes, language: () => config.language });
-    await Promise.all([router.start(), note_route.start()]);
+    const router = new Router({ ...shared, gatherAbove: config.digest.above });
+    const noteRoute = new NoteRoute({ ...shared, name: channel.name, notes, language: () => config.language });
+    await Promise.all([router.start(), noteRoute.start()]);
     return {
       channel,
-      showEach: (agent_id) => router.showEach(agent_id),
+      showEach: (agentId) => router.showEach(agentId),
       close() {
         router.close();
-        note_route.close();
+        noteRoute.close();
       },
     };
   }
@@ -232,7 +232,7 @@ const en = {
   now: "at once",
   unanswered: (seconds: number) => `when nobody answered for ${seconds} s`,
   locked: "while the screen is locked",
-  not_known: " (not known here: in doubt it is)",
+  notKnown: " (not known here: in doubt it is)",
   urgent: "only what is urgent",
   nothing: "nothing",
   between: (from: string, to: string, what: string) => `; from ${from} to ${to} ${what}`,
@@ -243,7 +243,7 @@ const WORDS: InEach<typeof en> = {
     now: "subito",
     unanswered: (seconds) => `quando nessuno risponde per ${seconds} s`,
     locked: "mentre lo schermo è bloccato",
-    not_known: " (qui non si sa: nel dubbio lo è)",
+    notKnown: " (qui non si sa: nel dubbio lo è)",
     urgent: "solo ciò che è urgente",
     nothing: "nulla",
     between: (from, to, what) => `; dalle ${from} alle ${to} ${what}`,
@@ -253,14 +253,14 @@ const WORDS: InEach<typeof en> = {
 /** When a channel is used, in one sentence: `when nobody answered for 60 s; from 22:00 to 07:00 only what is urgent`. */
 export function routeText(
   { when, after_seconds, quiet_hours, in_quiet_hours }: Route,
-  is_screen_known: boolean | null,
+  isScreenKnown: boolean | null,
   language: Language,
 ): string {
   const words = WORDS[language];
   const times = {
     now: words.now,
     unanswered: words.unanswered(after_seconds),
-    locked: is_screen_known === false ? words.locked + words.not_known : words.locked,
+    locked: isScreenKnown === false ? words.locked + words.notKnown : words.locked,
   };
   if (quiet_hours === undefined) return times[when];
   return times[when] + words.between(quiet_hours.from, quiet_hours.to, words[in_quiet_hours]);
@@ -274,7 +274,7 @@ interface ChannelAlarmsParts {
   /** Milliseconds, by a clock that nobody sets. */
   now?: () => number;
   /** How long one fails before that is an alarm, in milliseconds: a short interruption is none. */
-  after_ms?: number | undefined;
+  afterMs?: number | undefined;
 }
 
 const AFTER_MS = 30_000;
@@ -290,19 +290,19 @@ interface Failing {
 
 export class ChannelAlarms {
   readonly #parts: ChannelAlarmsParts;
-  readonly #after_ms: number;
+  readonly #afterMs: number;
   readonly #now: () => number;
   readonly #failing = new Map<ChannelName, Failing>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: ChannelAlarmsParts) {
     this.#parts = parts;
-    this.#after_ms = parts.after_ms ?? AFTER_MS;
+    this.#afterMs = parts.afterMs ?? AFTER_MS;
     this.#now = parts.now ?? (() => performance.now());
   }
 
   begin(): void {
-    this.#timer = setInterval(() => this.look(), this.#after_ms / LOOKS).unref();
+    this.#timer = setInterval(() => this.look(), this.#afterMs / LOOKS).unref();
   }
 
   close(): void {
@@ -319,14 +319,14 @@ export class ChannelAlarms {
     const { state, text } = stateOf(name);
     const known = this.#failing.get(name);
     if (state !== "failing") {
-      const is_well = known !== undefined && (state === "off" || now - known.last >= this.#after_ms * WELL_PART);
-      if (!is_well) return;
+      const isWell = known !== undefined && (state === "off" || now - known.last >= this.#afterMs * WELL_PART);
+      if (!isWell) return;
       this.#failing.delete(name);
       return alarms.clear("channel_failing", name);
     }
     const failing = { since: known?.since ?? now, last: now };
     this.#failing.set(name, failing);
-    if (now - failing.since < this.#after_ms) return;
+    if (now - failing.since < this.#afterMs) return;
     alarms.raise({
       code: "channel_failing",
       subject: name,

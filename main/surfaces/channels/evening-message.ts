@@ -155,9 +155,9 @@ interface Counts {
 /** The note about a day. No value of a call is in it. */
 function eveningNote({ calls, answered, grants }: Day, language: Language, home: string): ChannelNote {
   const words = CHANNEL_WORDS[language];
-  const by_agent = Map.groupBy(answered, ({ agent_name }) => agent_name);
-  const agents = [...new Set([...calls.keys(), ...by_agent.keys()])].map((name) => {
-    const own = by_agent.get(name) ?? [];
+  const byAgent = Map.groupBy(answered, ({ agent_name }) => agent_name);
+  const agents = [...new Set([...calls.keys(), ...byAgent.keys()])].map((name) => {
+    const own = byAgent.get(name) ?? [];
     const decided = calls.get(name);
     const asked = countsOf(own);
     const all = {
@@ -178,9 +178,9 @@ function eveningNote({ calls, answered, grants }: Day, language: Language, home:
     .slice(0, GRANTS_SHOWN)
     .map(({ capability, target }) => shortened(visible(`  ${capability}  ${shortenHome(target, home)}`), LINE_LENGTH));
   const more = grants.length > GRANTS_SHOWN ? [`  ${othersText(grants.length - GRANTS_SHOWN, language)}`] : [];
-  const grant_lines = grants.length === 0 ? [] : [words.grants_used, ...used, ...more];
+  const grantLines = grants.length === 0 ? [] : [words.grants_used, ...used, ...more];
   const title = words.today(words.counts(total));
-  return { kind: "evening", is_urgent: false, title, lines: [...lines, ...grant_lines] };
+  return { kind: "evening", is_urgent: false, title, lines: [...lines, ...grantLines] };
 }
 
 /** Of what has ended only its class is kept: `fs_write:~/project/*`. */

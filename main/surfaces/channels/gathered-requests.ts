@@ -86,12 +86,12 @@ export function commonAnswer(
     }
   if (best === undefined || best.covers < 2) return null;
   const { view, choice, covers } = best;
-  const { session_ends } = CHANNEL_WORDS[language];
+  const { sessionEnds } = CHANNEL_WORDS[language];
   return {
     label: allowText(choice.grants, { language, home }),
     stores: [
       ...choice.grants.map(({ capability, target }) => `${capability}  ${visible(target)}`),
-      `${visible(view.agent_name)}, ${session_ends}`,
+      `${visible(view.agent_name)}, ${sessionEnds}`,
       ...(choice.excludes === undefined ? [] : [choice.excludes]),
     ],
     answer: answerWith(view, choice),
@@ -153,12 +153,12 @@ function allowText(grants: readonly Requirement[], { language, home }: GatheredS
 }
 
 function grantText(capability: Capability, target: string, { language, home }: GatheredSettings): string {
-  const { below, directly_in } = CHANNEL_WORDS[language];
+  const { below, directlyIn } = CHANNEL_WORDS[language];
   const doing = DOING_WORDS[language][capability];
   const shown = shortenHome(target, home);
   if (target === "*") return doing;
   const sending = capability === "network:http" ? sendingText(target, language) : null;
   if (sending !== null) return sending;
   if (shown.endsWith("/**")) return `${doing} ${below(shown.slice(0, -3))}`;
-  return shown.endsWith("/*") ? `${doing} ${directly_in(shown.slice(0, -2))}` : `${doing} ${shown}`;
+  return shown.endsWith("/*") ? `${doing} ${directlyIn(shown.slice(0, -2))}` : `${doing} ${shown}`;
 }

@@ -34,7 +34,7 @@ const MOST_HELD = 20;
 interface Lasting {
   note: ChannelNote;
   since: number;
-  is_sent: boolean;
+  isSent: boolean;
 }
 
 /**
@@ -50,7 +50,7 @@ export class NoteRoute {
   readonly #away: AwayNotes;
   #ends: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #has_ended = false;
+  #hasEnded = false;
 
   constructor(parts: NoteRouteParts) {
     this.#parts = parts;
@@ -82,22 +82,22 @@ export class NoteRoute {
   }
 
   close(): void {
-    this.#has_ended = true;
+    this.#hasEnded = true;
     clearTimeout(this.#timer);
     for (const end of this.#ends) end();
   }
 
   /** Sends what is due by now. */
   look(): void {
-    if (this.#has_ended) return;
+    if (this.#hasEnded) return;
     const held = this.#held.filter(({ is_urgent }) => !this.#due.isAllowed(is_urgent));
     const due = this.#held.filter((note) => !held.includes(note));
     this.#held = held;
     const gathered = this.#due.isAllowed(false) ? this.#away.take() : undefined;
     for (const note of gathered === undefined ? due : [...due, gathered]) this.#parts.channel.note(note);
     for (const one of this.#lasting.values()) {
-      if (one.is_sent || !this.#due.isDue(this.#waits(one))) continue;
-      one.is_sent = true;
+      if (one.isSent || !this.#due.isDue(this.#waits(one))) continue;
+      one.isSent = true;
       this.#parts.channel.note(one.note);
     }
     this.#lookAgain();
@@ -133,24 +133,24 @@ export class NoteRoute {
 
   #lasts(key: string, note: ChannelNote): void {
     if (this.#lasting.has(key)) return;
-    this.#lasting.set(key, { note, since: this.#parts.clock.boot().ms, is_sent: false });
+    this.#lasting.set(key, { note, since: this.#parts.clock.boot().ms, isSent: false });
   }
 
   #waits({ note, since }: Lasting) {
-    return { waited_ms: this.#parts.clock.boot().ms - since, is_urgent: note.is_urgent };
+    return { waitedMs: this.#parts.clock.boot().ms - since, is_urgent: note.is_urgent };
   }
 
   #lookAgain(): void {
     clearTimeout(this.#timer);
-    const away_in = this.#away.dueIn();
-    const is_away_quiet = away_in !== undefined && !this.#due.isAllowed(false);
+    const awayIn = this.#away.dueIn();
+    const isAwayQuiet = awayIn !== undefined && !this.#due.isAllowed(false);
     const waits = [
-      ...this.#held.map(({ is_urgent }) => ({ waited_ms: 0, is_urgent })),
-      ...(is_away_quiet ? [{ waited_ms: 0, is_urgent: false }] : []),
-      ...[...this.#lasting.values()].filter(({ is_sent }) => !is_sent).map((one) => this.#waits(one)),
+      ...this.#held.map(({ is_urgent }) => ({ waitedMs: 0, is_urgent })),
+      ...(isAwayQuiet ? [{ waitedMs: 0, is_urgent: false }] : []),
+      ...[...this.#lasting.values()].filter(({ isSent }) => !isSent).map((one) => this.#waits(one)),
     ];
     const times = waits.flatMap((one) => this.#due.lookAgainIn(one) ?? []);
-    if (away_in !== undefined && !is_away_quiet) times.push(lookAgainAfter(away_in));
+    if (awayIn !== undefined && !isAwayQuiet) times.push(lookAgainAfter(awayIn));
     if (times.length > 0) this.#timer = setTimeout(() => this.look(), Math.min(...times)).unref();
   }
 }
@@ -172,7 +172,7 @@ class AwayNotes {
   /** Newest first. */
   #notes: ChannelNote[] = [];
   #count = 0;
-  #said_at = Number.NEGATIVE_INFINITY;
+  #saidAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: AwayNotesParts) {
     this.#parts = parts;
@@ -187,13 +187,13 @@ class AwayNotes {
   dueIn(): number | undefined {
     const { screen, clock } = this.#parts;
     if (!screen.isLocked) this.#clear();
-    return this.#count === 0 ? undefined : Math.max(0, this.#said_at + AWAY_APART_MS - clock.boot().ms);
+    return this.#count === 0 ? undefined : Math.max(0, this.#saidAt + AWAY_APART_MS - clock.boot().ms);
   }
 
   /** All of them as one; from now on they are said. Undefined where none is due. */
   take(): ChannelNote | undefined {
     if (this.dueIn() !== 0) return undefined;
-    this.#said_at = this.#parts.clock.boot().ms;
+    this.#saidAt = this.#parts.clock.boot().ms;
     const [first] = this.#notes;
     const all = this.#notes;
     const left = this.#count - all.length;
@@ -202,7 +202,7 @@ class AwayNotes {
     if (first === undefined || count === 1) return first;
     const language = this.#parts.language();
     const lines = all.flatMap((note) => [note.title, ...note.lines]);
-    const title = CHANNEL_WORDS[language].refused_calls(count);
+    const title = CHANNEL_WORDS[language].refusedCalls(count);
     return { ...first, title, lines: [...lines, ...(left > 0 ? [othersText(left, language)] : [])] };
   }
 

@@ -4,15 +4,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Backoff {
   /** Before the second try; doubled with each further one. */
-  first_wait_ms: number;
-  longest_wait_ms: number;
+  firstWaitMs: number;
+  longestWaitMs: number;
 }
 
-export const BACKOFF: Backoff = { first_wait_ms: 1000, longest_wait_ms: 60_000 };
+export const BACKOFF: Backoff = { firstWaitMs: 1000, longestWaitMs: 60_000 };
 
 /** How long to wait after so many failures one after the other, in milliseconds. */
-export function waitAfter(failures: number, { first_wait_ms, longest_wait_ms }: Backoff = BACKOFF): number {
-  return Math.min(longest_wait_ms, first_wait_ms * 2 ** Math.min(failures - 1, 20));
+export function waitAfter(failures: number, { firstWaitMs, longestWaitMs }: Backoff = BACKOFF): number {
+  return Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(failures - 1, 20));
 }
 
 /** Waits so many milliseconds, or until `signal` is aborted. Never throws, and keeps no process alive. */

@@ -11,7 +11,7 @@ export interface RouterParts {
   channel: Called;
   route: Route;
   /** More requests of one agent than these, of those that aren't urgent, are gathered into one. */
-  gather_above: number;
+  gatherAbove: number;
   screen: Screen;
   clock: Clock;
   /** Takes one line for each event. */
@@ -46,7 +46,7 @@ export class Router {
   #timer: NodeJS.Timeout | undefined;
   /** What happened since it was looked last. */
   #events: OperatorEvent[] = [];
-  #has_ended = false;
+  #hasEnded = false;
 
   constructor(parts: RouterParts) {
     this.#parts = parts;
@@ -71,18 +71,18 @@ export class Router {
   }
 
   close(): void {
-    this.#has_ended = true;
+    this.#hasEnded = true;
     clearTimeout(this.#timer);
     for (const end of this.#ends) end();
   }
 
   /** Each of an agent's requests is shown by itself from now on. */
-  showEach(agent_id: string): void {
-    if (!this.#gathered.delete(agent_id)) return;
-    this.#apart.add(agent_id);
+  showEach(agentId: string): void {
+    if (!this.#gathered.delete(agentId)) return;
+    this.#apart.add(agentId);
     for (const one of this.#requests.values())
-      if (one.view.agent_id === agent_id && one.shown === "gathered") one.shown = "not_yet";
-    this.#changed.add(agent_id);
+      if (one.view.agent_id === agentId && one.shown === "gathered") one.shown = "not_yet";
+    this.#changed.add(agentId);
     this.look();
   }
 
@@ -91,12 +91,12 @@ export class Router {
     const events = this.#events;
     this.#events = [];
     for (const event of events) this.#safely(() => this.#received(event));
-    const by_agent = Map.groupBy(this.#requests.values(), ({ view }) => view.agent_id);
+    const byAgent = Map.groupBy(this.#requests.values(), ({ view }) => view.agent_id);
     // Each by itself: what fails with one agent's requests must not hide another's.
-    for (const agent_id of new Set([...by_agent.keys(), ...this.#gathered.keys()]))
-      this.#safely(() => this.#lookAt(agent_id, by_agent.get(agent_id) ?? []));
+    for (const agentId of new Set([...byAgent.keys(), ...this.#gathered.keys()]))
+      this.#safely(() => this.#lookAt(agentId, byAgent.get(agentId) ?? []));
     this.#changed.clear();
-    if (!this.#has_ended) this.#lookAgain();
+    if (!this.#hasEnded) this.#lookAgain();
   }
 
   #received({ type, data }: OperatorEvent): void {
@@ -131,16 +131,16 @@ export class Router {
     if (![...this.#requests.values()].some((one) => one.view.agent_id === agent_id)) this.#apart.delete(agent_id);
   }
 
-  #lookAt(agent_id: string, requests: readonly Request[]): void {
+  #lookAt(agentId: string, requests: readonly Request[]): void {
     const due = requests.filter((one) => one.shown !== "not_yet" || this.#isDue(one));
     const urgent = due.filter(({ view }) => isHazardous(view)).slice(0, MOST_ALONE);
     const others = due.filter((one) => !urgent.includes(one));
     const [first] = others;
-    if (first !== undefined && others.length > this.#parts.gather_above && !this.#apart.has(agent_id))
-      this.#gathered.set(agent_id, first.view.agent_name);
-    const is_gathered = this.#gathered.has(agent_id);
-    for (const one of is_gathered ? urgent : due) this.#show(one);
-    if (is_gathered) this.#gather(agent_id, others);
+    if (first !== undefined && others.length > this.#parts.gatherAbove && !this.#apart.has(agentId))
+      this.#gathered.set(agentId, first.view.agent_name);
+    const isGathered = this.#gathered.has(agentId);
+    for (const one of isGathered ? urgent : due) this.#show(one);
+    if (isGathered) this.#gather(agentId, others);
   }
 
   #show(one: Request): void {
@@ -149,12 +149,12 @@ export class Router {
     this.#parts.channel.ask(one.view);
   }
 
-  #gather(agent_id: string, requests: readonly Request[]): void {
-    const agent_name = this.#gathered.get(agent_id) ?? agent_id;
-    if (requests.length === 0) this.#gathered.delete(agent_id);
-    else if (!this.#changed.has(agent_id) && requests.every(({ shown }) => shown === "gathered")) return;
+  #gather(agentId: string, requests: readonly Request[]): void {
+    const agentName = this.#gathered.get(agentId) ?? agentId;
+    if (requests.length === 0) this.#gathered.delete(agentId);
+    else if (!this.#changed.has(agentId) && requests.every(({ shown }) => shown === "gathered")) return;
     for (const one of requests) one.shown = "gathered";
-    this.#parts.channel.gather({ agent_id, agent_name, views: requests.map(({ view }) => view) });
+    this.#parts.channel.gather({ agent_id: agentId, agent_name: agentName, views: requests.map(({ view }) => view) });
   }
 
   #isDue(one: Request): boolean {
@@ -163,7 +163,7 @@ export class Router {
   }
 
   #waits({ view, since }: Request) {
-    return { waited_ms: this.#parts.clock.boot().ms - since, is_urgent: isHazardous(view) };
+    return { waitedMs: this.#parts.clock.boot().ms - since, is_urgent: isHazardous(view) };
   }
 
   #lookAgain(): void {
@@ -177,7 +177,7 @@ export class Router {
   }
 
   #safely(act: () => void): void {
-    if (this.#has_ended) return;
+    if (this.#hasEnded) return;
     try {
       act();
     } catch (error) {

@@ -10,9 +10,9 @@ export interface ScreenLockOptions {
   /** Called when it is known, or isn't any more. */
   changed(): void;
   /** So long nothing is known before the screen counts as locked, in milliseconds. */
-  doubt_ms?: number;
+  doubtMs?: number;
   /** How long until a bus that can't be reached is tried again, in milliseconds. */
-  retry_ms?: number;
+  retryMs?: number;
 }
 
 const DOUBT_MS = 60_000;
@@ -44,18 +44,18 @@ export class ScreenLock implements Screen {
   readonly #said = new Map<Source, boolean | null>();
   readonly #buses = new Set<SessionBus>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  #is_doubt_over = false;
-  #has_ended = false;
+  #isDoubtOver = false;
+  #hasEnded = false;
 
   constructor(options: ScreenLockOptions) {
     this.#options = options;
-    this.#after(options.doubt_ms ?? DOUBT_MS, () => this.#change(() => (this.#is_doubt_over = true)));
+    this.#after(options.doubtMs ?? DOUBT_MS, () => this.#change(() => (this.#isDoubtOver = true)));
     for (const source of [desktop(options.env), logind(options.env)])
       if (source.address !== undefined) void this.#follow(source);
   }
 
   get isLocked(): boolean {
-    return this.isKnown ? [...this.#said.values()].includes(true) : this.#is_doubt_over;
+    return this.isKnown ? [...this.#said.values()].includes(true) : this.#isDoubtOver;
   }
 
   get isKnown(): boolean {
@@ -68,14 +68,14 @@ export class ScreenLock implements Screen {
   }
 
   close(): void {
-    this.#has_ended = true;
+    this.#hasEnded = true;
     for (const timer of this.#timers) clearTimeout(timer);
     for (const bus of this.#buses) bus.close();
   }
 
   async #follow(source: Source): Promise<void> {
-    if (this.#has_ended || source.address === undefined) return;
-    const again = () => this.#after(this.#options.retry_ms ?? RETRY_MS, () => void this.#follow(source));
+    if (this.#hasEnded || source.address === undefined) return;
+    const again = () => this.#after(this.#options.retryMs ?? RETRY_MS, () => void this.#follow(source));
     try {
       const ended = () => {
         this.#buses.delete(bus);
@@ -87,7 +87,7 @@ export class ScreenLock implements Screen {
       };
       const bus = await SessionBus.connect(source.address, signalled, ended);
       this.#buses.add(bus);
-      if (this.#has_ended) return bus.close();
+      if (this.#hasEnded) return bus.close();
       for (const match of source.matches) await bus.callBus("AddMatch", "s", [match]);
       await this.#ask(source, bus);
     } catch {
@@ -102,7 +102,7 @@ export class ScreenLock implements Screen {
   }
 
   #change(change: () => void): void {
-    if (this.#has_ended) return;
+    if (this.#hasEnded) return;
     const before = { isLocked: this.isLocked, isKnown: this.isKnown };
     change();
     if (before.isKnown !== this.isKnown) this.#options.changed();

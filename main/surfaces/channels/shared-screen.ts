@@ -15,12 +15,12 @@ export class SharedScreen implements Screen {
   readonly #listeners = new Set<() => void>();
   readonly #opening: Promise<void> | undefined;
   #lock: ScreenLock | undefined;
-  #has_ended = false;
+  #hasEnded = false;
 
   constructor(parts: SharedScreenParts) {
     const { channels, telegram } = parts.config;
-    const is_asked = Object.values(channels).some(({ when }) => when === "locked");
-    if (is_asked || (telegram?.token_env ?? telegram?.token_file) !== undefined) this.#opening = this.#open(parts);
+    const isAsked = Object.values(channels).some(({ when }) => when === "locked");
+    if (isAsked || (telegram?.token_env ?? telegram?.token_file) !== undefined) this.#opening = this.#open(parts);
   }
 
   get isLocked(): boolean {
@@ -38,7 +38,7 @@ export class SharedScreen implements Screen {
   }
 
   async close(): Promise<void> {
-    this.#has_ended = true;
+    this.#hasEnded = true;
     await this.#opening;
     this.#lock?.close();
   }
@@ -46,7 +46,7 @@ export class SharedScreen implements Screen {
   async #open({ env, changed, log }: SharedScreenParts): Promise<void> {
     try {
       const { ScreenLock } = await import("./screen-lock.ts");
-      if (this.#has_ended) return;
+      if (this.#hasEnded) return;
       this.#lock = new ScreenLock({ env, changed });
       this.#lock.subscribe(() => {
         for (const listener of this.#listeners) listener();

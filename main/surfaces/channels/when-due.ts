@@ -14,7 +14,7 @@ export interface Screen {
 /** Something that waits to be said. */
 export interface Waits {
   /** By a clock that nobody sets, in milliseconds. */
-  waited_ms: number;
+  waitedMs: number;
   is_urgent: boolean;
 }
 
@@ -45,10 +45,10 @@ export class Due {
   }
 
   /** Whether the quiet hours let it through now. */
-  isAllowed(is_urgent: boolean): boolean {
+  isAllowed(isUrgent: boolean): boolean {
     const { quiet_hours, in_quiet_hours } = this.#route;
     if (quiet_hours === undefined || !isQuiet(this.#clock.now(), quiet_hours)) return true;
-    return is_urgent && in_quiet_hours === "urgent";
+    return isUrgent && in_quiet_hours === "urgent";
   }
 
   /** In how many milliseconds to look again at what isn't due; undefined: once something happens. */
@@ -57,13 +57,13 @@ export class Due {
     // The wall's time changes by whole minutes, also where it is set for the summer.
     if (!this.isAllowed(one.is_urgent)) return Math.min(LONGEST_MS, MINUTE_MS - (this.#clock.now() % MINUTE_MS));
     if (when !== "unanswered") return undefined;
-    return lookAgainAfter(after_seconds * 1000 - one.waited_ms);
+    return lookAgainAfter(after_seconds * 1000 - one.waitedMs);
   }
 
-  #isTime({ waited_ms }: Waits): boolean {
+  #isTime({ waitedMs }: Waits): boolean {
     const { when, after_seconds } = this.#route;
     if (when === "locked") return this.#screen.isLocked;
-    return when === "now" || waited_ms >= after_seconds * 1000;
+    return when === "now" || waitedMs >= after_seconds * 1000;
   }
 }
 

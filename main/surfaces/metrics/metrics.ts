@@ -45,7 +45,7 @@ export function gateMetrics(core: Core, connected: () => number): Registry {
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(core.audit.write_failures);
+      this.inc(core.audit.writeFailures);
     },
   });
   return registry;
@@ -62,9 +62,9 @@ function safetyMetrics(registry: Registry, { safety }: Core): void {
     registers: [registry],
     collect() {
       this.reset();
-      for (const subject_type of types) {
-        this.inc({ subject_type, result: "allowed" }, meter.checks[subject_type].allowed);
-        this.inc({ subject_type, result: "blocked" }, meter.checks[subject_type].blocked);
+      for (const subjectType of types) {
+        this.inc({ subject_type: subjectType, result: "allowed" }, meter.checks[subjectType].allowed);
+        this.inc({ subject_type: subjectType, result: "blocked" }, meter.checks[subjectType].blocked);
       }
     },
   });

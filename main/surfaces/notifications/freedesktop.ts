@@ -39,18 +39,18 @@ export class FreedesktopSink implements NotificationSink {
   /** The server's unique name: the only sender whose signals count. Undefined while no server responds. */
   #owner: string | undefined;
   #candidate = "";
-  #has_markup = false;
+  #hasMarkup = false;
   #shown = new Map<string, Shown>();
-  #last_handle = 0;
+  #lastHandle = 0;
   #retry: NodeJS.Timeout | undefined;
-  #retry_ms = RETRY_MS.first;
-  #woken_at = Number.NEGATIVE_INFINITY;
+  #retryMs = RETRY_MS.first;
+  #wokenAt = Number.NEGATIVE_INFINITY;
   /** A notification is to be shown. */
-  #is_wanted = false;
-  #last_problem = "";
+  #isWanted = false;
+  #lastProblem = "";
   /** The bus starts a server once something is to be shown: that none runs before is no problem. */
-  #is_startable = false;
-  #has_ended = false;
+  #isStartable = false;
+  #hasEnded = false;
 
   /** @param address the session bus, as in DBUS_SESSION_BUS_ADDRESS; `unix:` only */
   constructor(address: string, log: (line: string) => void) {
@@ -59,8 +59,8 @@ export class FreedesktopSink implements NotificationSink {
   }
 
   get problem(): string | null {
-    const is_fine = this.#owner !== undefined || (this.#bus !== undefined && this.#is_startable);
-    return is_fine || this.#last_problem === "" ? null : this.#last_problem;
+    const isFine = this.#owner !== undefined || (this.#bus !== undefined && this.#isStartable);
+    return isFine || this.#lastProblem === "" ? null : this.#lastProblem;
   }
 
   start(listener: (event: SinkEvent) => void): void {
@@ -69,18 +69,18 @@ export class FreedesktopSink implements NotificationSink {
   }
 
   wake(): void {
-    this.#is_wanted = true;
+    this.#isWanted = true;
     const now = performance.now();
-    if (this.#bus === undefined || this.#owner !== undefined || now - this.#woken_at < WAKE_EVERY_MS) return;
-    this.#woken_at = now;
+    if (this.#bus === undefined || this.#owner !== undefined || now - this.#wokenAt < WAKE_EVERY_MS) return;
+    this.#wokenAt = now;
     // The bus signals the new owner; that there was no server was logged already when none was found.
     this.#bus.callBus("StartServiceByName", "su", [SERVER, 0]).catch(() => {
-      this.#is_startable = false;
+      this.#isStartable = false;
     });
   }
 
   show(notice: Notice): string {
-    const handle = `n${++this.#last_handle}`;
+    const handle = `n${++this.#lastHandle}`;
     const shown: Shown = { handle, id: undefined, keys: new Map(), next: notice, sending: undefined, is_closed: false };
     this.#shown.set(handle, shown);
     void this.#send(shown);
@@ -100,10 +100,10 @@ export class FreedesktopSink implements NotificationSink {
   }
 
   async end(): Promise<void> {
-    this.#has_ended = true;
+    this.#hasEnded = true;
     clearTimeout(this.#retry);
-    const in_time = new Promise<void>((resolve) => setTimeout(resolve, END_MS).unref());
-    await Promise.race([in_time, Promise.all([...this.#shown.values()].map((shown) => this.#takeDown(shown)))]);
+    const inTime = new Promise<void>((resolve) => setTimeout(resolve, END_MS).unref());
+    await Promise.race([inTime, Promise.all([...this.#shown.values()].map((shown) => this.#takeDown(shown)))]);
     this.#bus?.close();
   }
 
@@ -114,15 +114,15 @@ export class FreedesktopSink implements NotificationSink {
         (signal) => this.#onSignal(signal),
         (reason) => this.#disconnected(reason),
       );
-      if (this.#has_ended) return bus.close();
+      if (this.#hasEnded) return bus.close();
       this.#bus = bus;
       await bus.callBus("AddMatch", "s", [
         `type='signal',sender='${BUS}',interface='${BUS}',member='NameOwnerChanged',arg0='${SERVER}'`,
       ]);
       await bus.callBus("AddMatch", "s", [`type='signal',sender='${SERVER}',interface='${SERVER}'`]);
-      this.#retry_ms = RETRY_MS.first;
+      this.#retryMs = RETRY_MS.first;
       const [names] = await bus.callBus("ListActivatableNames", "", []);
-      this.#is_startable = Array.isArray(names) && names.includes(SERVER);
+      this.#isStartable = Array.isArray(names) && names.includes(SERVER);
       await this.#lookForServer(bus);
     } catch (error) {
       this.#problem(`the session bus can't be used (${messageOf(error)})`);
@@ -138,21 +138,21 @@ export class FreedesktopSink implements NotificationSink {
       [owner] = await bus.callBus("GetNameOwner", "s", [SERVER]);
     } catch {
       this.#problem("no notification server is running; they are shown once there is one");
-      if (this.#is_wanted) this.wake(); // the bus may start one when it is called
+      if (this.#isWanted) this.wake(); // the bus may start one when it is called
       return;
     }
     if (typeof owner === "string" && this.#candidate === "") await this.#adopt(bus, owner);
   }
 
   #disconnected(reason?: string): void {
-    if (this.#has_ended) return;
+    if (this.#hasEnded) return;
     this.#bus = undefined;
     this.#lost();
     if (reason !== undefined) this.#problem(`the session bus was lost (${reason})`);
     clearTimeout(this.#retry);
-    this.#retry = setTimeout(() => void this.#connect(), this.#retry_ms);
+    this.#retry = setTimeout(() => void this.#connect(), this.#retryMs);
     this.#retry.unref();
-    this.#retry_ms = Math.min(this.#retry_ms * 2, RETRY_MS.most);
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.most);
   }
 
   #lost(): void {
@@ -171,24 +171,24 @@ export class FreedesktopSink implements NotificationSink {
       if (this.#candidate !== owner || this.#bus !== bus) return;
       const capabilities = new Set(Array.isArray(found) ? found : []);
       const abilities: SinkAbilities = {
-        has_actions: capabilities.has("actions"),
-        has_body: capabilities.has("body"),
+        hasActions: capabilities.has("actions"),
+        hasBody: capabilities.has("body"),
       };
-      this.#has_markup = capabilities.has("body-markup");
+      this.#hasMarkup = capabilities.has("body-markup");
       this.#owner = owner;
-      this.#is_wanted = false;
-      this.#last_problem = "";
+      this.#isWanted = false;
+      this.#lastProblem = "";
       this.#listener({ type: "ready", abilities });
     } catch (error) {
-      if (this.#candidate !== owner || this.#bus !== bus || this.#has_ended) return;
+      if (this.#candidate !== owner || this.#bus !== bus || this.#hasEnded) return;
       this.#problem(`the notification server doesn't answer (${messageOf(error)})`);
       this.#retry = setTimeout(() => void this.#adopt(bus, owner), RETRY_MS.most);
       this.#retry.unref();
     }
   }
 
-  #onSignal({ sender, interface: interface_, member, body }: Signal): void {
-    if (sender === BUS && interface_ === BUS && member === "NameOwnerChanged" && body[0] === SERVER) {
+  #onSignal({ sender, interface: interfaceName, member, body }: Signal): void {
+    if (sender === BUS && interfaceName === BUS && member === "NameOwnerChanged" && body[0] === SERVER) {
       const [, , owner] = body;
       if (typeof owner !== "string" || owner === this.#candidate) return;
       this.#lost();
@@ -198,7 +198,7 @@ export class FreedesktopSink implements NotificationSink {
       return;
     }
     // Any program on the bus can send us a signal that looks like the server's.
-    if (this.#owner === undefined || sender !== this.#owner || interface_ !== SERVER) return;
+    if (this.#owner === undefined || sender !== this.#owner || interfaceName !== SERVER) return;
     const [id, detail] = body;
     const shown = [...this.#shown.values()].find((entry) => entry.id !== undefined && entry.id === id);
     if (shown === undefined) return;
@@ -223,9 +223,9 @@ export class FreedesktopSink implements NotificationSink {
     while (shown.next !== undefined && !shown.is_closed && this.#shown.get(shown.handle) === shown) {
       const notice = shown.next;
       shown.next = undefined;
-      const is_sent = await this.#notify(shown, notice);
+      const isSent = await this.#notify(shown, notice);
       if (this.#shown.get(shown.handle) !== shown || shown.is_closed) break;
-      if (!is_sent) {
+      if (!isSent) {
         this.#shown.delete(shown.handle);
         this.#listener({ type: "failed", handle: shown.handle });
       } else if (shown.next === undefined) {
@@ -241,9 +241,9 @@ export class FreedesktopSink implements NotificationSink {
     const secret = randomBytes(8).toString("hex");
     shown.keys = new Map(notice.buttons.map(({ action }) => [`${action}:${secret}`, action]));
     const actions = notice.buttons.flatMap(({ action, label }) => [`${action}:${secret}`, label]);
-    if (notice.default_action !== null) {
-      shown.keys.set("default", notice.default_action);
-      actions.push("default", notice.buttons.find(({ action }) => action === notice.default_action)?.label ?? "");
+    if (notice.defaultAction !== null) {
+      shown.keys.set("default", notice.defaultAction);
+      actions.push("default", notice.buttons.find(({ action }) => action === notice.defaultAction)?.label ?? "");
     }
     const text = notice.lines.join("\n");
     try {
@@ -255,7 +255,7 @@ export class FreedesktopSink implements NotificationSink {
         // A press that doesn't count must not close it.
         resident: new Variant("b", true),
       };
-      const body = ["Metnos Gate", shown.id ?? 0, appIcon(), notice.title, this.#has_markup ? escaped(text) : text];
+      const body = ["Metnos Gate", shown.id ?? 0, appIcon(), notice.title, this.#hasMarkup ? escaped(text) : text];
       const [id] = await bus.call(owner, SERVER_PATH, SERVER, "Notify", "susssasa{sv}i", [
         ...body,
         actions,
@@ -282,8 +282,8 @@ export class FreedesktopSink implements NotificationSink {
 
   /** Logs a problem once, until it was over. */
   #problem(text: string): void {
-    if (this.#has_ended || text === this.#last_problem) return;
-    this.#last_problem = text;
+    if (this.#hasEnded || text === this.#lastProblem) return;
+    this.#lastProblem = text;
     this.#log(`notifications: ${text}`);
   }
 }

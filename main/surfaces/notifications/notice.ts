@@ -23,7 +23,7 @@ import { NOTICE_WORDS } from "./words.ts";
 export interface NoticeSettings extends SinkAbilities {
   language: Language;
   /** Whether Review can open a window or the page. */
-  can_review: boolean;
+  canReview: boolean;
 }
 
 /** The rows of a body that servers show without folding it, each of about 48 columns where they are narrow. */
@@ -42,18 +42,18 @@ export function approvalNotice(view: ApprovalView, settings: NoticeSettings): No
   const whole = wholeRequest(view, said, 1);
   const { again } = cardFacts(view, settings.language);
   const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
-  const can_approve = whole !== null && settings.has_body;
+  const canApprove = whole !== null && settings.hasBody;
   const buttons = [
     { action: "deny" as const, label: again?.stop ?? words.deny },
-    ...(can_approve ? [{ action: "approve" as const, label: again?.let_it ?? words.approve }] : []),
+    ...(canApprove ? [{ action: "approve" as const, label: again?.let_it ?? words.approve }] : []),
   ];
   const notice = { kind: "approval", is_urgent: isHazardous(view), title, lines, buttons } as const;
-  return withReview(notice, settings, can_approve);
+  return withReview(notice, settings, canApprove);
 }
 
 /** Many requests of one agent, in one notification that answers none of them. */
-export function digestNotice(agent_name: string, views: readonly ApprovalView[], settings: NoticeSettings): Notice {
-  const text = bundleText(agent_name, views, settings.language);
+export function digestNotice(agentName: string, views: readonly ApprovalView[], settings: NoticeSettings): Notice {
+  const text = bundleText(agentName, views, settings.language);
   const notice = { kind: "digest", is_urgent: views.some(isHazardous), ...text, buttons: [] } as const;
   return withReview(notice, settings, false);
 }
@@ -74,7 +74,7 @@ export function pairingNotice(requests: readonly PairingRequest[], settings: Not
   const [first] = requests;
   const pair =
     first === undefined ? ownCommand("agents list") : ownCommand(`agents pair ${first.name} --level Supervised`);
-  return withReview(notice, settings, false, words.pair_with(pair));
+  return withReview(notice, settings, false, words.pairWith(pair));
 }
 
 /** The safety filter has paused every agent. */
@@ -88,36 +88,36 @@ export function pauseNotice(reason: string, settings: NoticeSettings): Notice {
 export function alarmNotice({ code, message, hint }: Alarm, settings: NoticeSettings): Notice {
   const { title } = ALARM_WORDS[settings.language][code];
   const lines = [message, hint].filter((text) => text !== "").map((text) => shortened(visible(text), ROW_WIDTH * 3));
-  const in_terminal = NOTICE_WORDS[settings.language].see(ownCommand("alarms list"));
-  return withReview({ kind: "alarm", is_urgent: false, title, lines, buttons: [] }, settings, false, in_terminal);
+  const inTerminal = NOTICE_WORDS[settings.language].see(ownCommand("alarms list"));
+  return withReview({ kind: "alarm", is_urgent: false, title, lines, buttons: [] }, settings, false, inTerminal);
 }
 
 /** What the user should know of, without being asked. */
 export function noteNotice({ title, lines, is_urgent }: ChannelNote, settings: NoticeSettings): Notice {
   const shown = lines.slice(0, BODY_ROWS);
   const more = lines.length > BODY_ROWS ? [othersText(lines.length - BODY_ROWS, settings.language)] : [];
-  return { kind: "note", is_urgent, title, lines: [...shown, ...more, PRODUCT], buttons: [], default_action: null };
+  return { kind: "note", is_urgent, title, lines: [...shown, ...more, PRODUCT], buttons: [], defaultAction: null };
 }
 
-/** Adds Review where it can open something, and says where to answer if the buttons can't. @param in_terminal how, without a window: left out, in `watch` */
+/** Adds Review where it can open something, and says where to answer if the buttons can't. @param inTerminal how, without a window: left out, in `watch` */
 function withReview(
-  notice: Omit<Notice, "default_action">,
-  { language, has_actions, can_review }: NoticeSettings,
-  can_approve: boolean,
-  in_terminal?: string,
+  notice: Omit<Notice, "defaultAction">,
+  { language, hasActions, canReview }: NoticeSettings,
+  canApprove: boolean,
+  inTerminal?: string,
 ): Notice {
   const words = NOTICE_WORDS[language];
-  const is_answerable = can_approve && has_actions;
-  const in_window = notice.kind === "alarm" ? words.alarm_in_window : words.in_window;
-  const elsewhere = in_terminal ?? words.answer_with(ownCommand("watch"));
-  const with_review =
-    notice.kind === "approval" || notice.kind === "digest" ? words.review_or(ownCommand("watch")) : null;
-  const where = !can_review ? elsewhere : has_actions ? with_review : in_window;
+  const isAnswerable = canApprove && hasActions;
+  const inWindow = notice.kind === "alarm" ? words.alarmInWindow : words.inWindow;
+  const elsewhere = inTerminal ?? words.answerWith(ownCommand("watch"));
+  const withReview =
+    notice.kind === "approval" || notice.kind === "digest" ? words.reviewOr(ownCommand("watch")) : null;
+  const where = !canReview ? elsewhere : hasActions ? withReview : inWindow;
   return {
     ...notice,
-    lines: [...notice.lines, ...(is_answerable || where === null ? [] : [where]), PRODUCT],
-    buttons: can_review ? [...notice.buttons, { action: "review", label: words.review }] : notice.buttons,
-    default_action: can_review ? "review" : null,
+    lines: [...notice.lines, ...(isAnswerable || where === null ? [] : [where]), PRODUCT],
+    buttons: canReview ? [...notice.buttons, { action: "review", label: words.review }] : notice.buttons,
+    defaultAction: canReview ? "review" : null,
   };
 }
 
@@ -125,11 +125,11 @@ function withReview(
  * The lines that show the request in full: the card's, then every argument that they don't show, by name. Null where that
  * can't be read at a glance: more than one need, hidden or right-to-left characters, or more than fits a notification.
  */
-function wholeRequest(view: ApprovalView, body_lines: readonly string[], rows_taken: number): string[] | null {
+function wholeRequest(view: ApprovalView, bodyLines: readonly string[], rowsTaken: number): string[] | null {
   if (view.args === null || view.capabilities.length !== 1) return null;
   const texts = [view.target_summary, view.capability_class, view.action_verb, ...view.links];
-  const lines = [...body_lines];
-  let room = BODY_ROWS - rows_taken - rowsOf(body_lines);
+  const lines = [...bodyLines];
+  let room = BODY_ROWS - rowsTaken - rowsOf(bodyLines);
   for (const [key, value] of Object.entries(view.args)) {
     if (room < 0) return null;
     if (typeof value === "string" && value.length > BODY_ROWS * ROW_WIDTH) return null;
@@ -165,9 +165,9 @@ function isOnCard({ capabilities, target_summary, args }: ApprovalView, key: str
   if (value !== need.target || !SUBJECTS.has(key)) return false;
   // With two equal values only their names show which is which.
   if (Object.values(args ?? {}).filter((other) => other === value).length > 1) return false;
-  const is_path = need.capability === "fs:read" || need.capability === "fs:write";
+  const isPath = need.capability === "fs:read" || need.capability === "fs:write";
   // A path is shown as its name and its folder: `a.txt -> ~/notes/`.
-  return target_summary.startsWith(is_path ? value.slice(value.lastIndexOf("/") + 1) : value);
+  return target_summary.startsWith(isPath ? value.slice(value.lastIndexOf("/") + 1) : value);
 }
 
 function rowsOf(lines: readonly string[]): number {

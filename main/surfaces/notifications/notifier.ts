@@ -44,7 +44,7 @@ export interface NotifierOptions {
   /** A monotonic clock, in milliseconds. */
   now?: (() => number) | undefined;
   /** How often it is looked whether an agent that waits to be paired is still there, in milliseconds. */
-  pairing_check_ms?: number | undefined;
+  pairingCheckMs?: number | undefined;
 }
 
 /** A notification of many that was dismissed is shown again as they grow, after this time. */
@@ -64,11 +64,11 @@ interface Item {
   handle: string | undefined;
   notice: Notice | undefined;
   /** Null while its latest text isn't on the screen yet. */
-  shown_at: number | null;
-  early_at: number | null;
-  is_answering: boolean;
+  shownAt: number | null;
+  earlyAt: number | null;
+  isAnswering: boolean;
   /** When the user dismissed it: the request still waits on other surfaces. */
-  dismissed_at: number | null;
+  dismissedAt: number | null;
 }
 
 /**
@@ -82,12 +82,12 @@ export class Notifier implements Called {
   readonly #asking = new Map<string, string>();
   readonly #items = new Map<string, Item>();
   /** The text of each alarm's notification, by its key: an unchanged one isn't shown again. */
-  readonly #alarm_texts = new Map<string, string>();
+  readonly #alarmTexts = new Map<string, string>();
   #settings: NoticeSettings | undefined;
   #unsubscribe: () => void = () => undefined;
-  #pairing_timer: NodeJS.Timeout | undefined;
-  #known_names = new Set<string>();
-  #has_ended = false;
+  #pairingTimer: NodeJS.Timeout | undefined;
+  #knownNames = new Set<string>();
+  #hasEnded = false;
 
   constructor(options: NotifierOptions) {
     this.#options = options;
@@ -115,9 +115,9 @@ export class Notifier implements Called {
 
   /** Closes every notification. The requests continue to wait. */
   async close(): Promise<void> {
-    this.#has_ended = true;
+    this.#hasEnded = true;
     this.#unsubscribe();
-    clearInterval(this.#pairing_timer);
+    clearInterval(this.#pairingTimer);
     this.#items.clear();
     await this.#options.sink.end();
   }
@@ -140,7 +140,7 @@ export class Notifier implements Called {
       }
       // Once dismissed, it isn't shown again for the same burst, but is for a later one.
       const item = this.#items.get(key);
-      if (item?.dismissed_at != null && this.#now() - item.dismissed_at >= DISMISSED_MS) item.dismissed_at = null;
+      if (item?.dismissedAt != null && this.#now() - item.dismissedAt >= DISMISSED_MS) item.dismissedAt = null;
       this.#put(key, { kind: "agent", agent_name }, (settings) => digestNotice(agent_name, views, settings));
     });
   }
@@ -176,8 +176,8 @@ export class Notifier implements Called {
     const raised = new Map(said.map((alarm) => [`alarm:${alarm.code} ${alarm.subject}`, alarm]));
     for (const key of this.#items.keys()) if (key.startsWith("alarm:") && !raised.has(key)) this.#remove(key);
     for (const [key, alarm] of raised) {
-      if (this.#alarm_texts.get(key) === alarm.message && this.#items.has(key)) continue;
-      this.#alarm_texts.set(key, alarm.message);
+      if (this.#alarmTexts.get(key) === alarm.message && this.#items.has(key)) continue;
+      this.#alarmTexts.set(key, alarm.message);
       this.#put(key, { kind: "alarm" }, (settings) => alarmNotice(alarm, settings));
     }
   }
@@ -189,21 +189,18 @@ export class Notifier implements Called {
     } catch (error) {
       return this.#log(`agents that wait to be paired can't be listed (${errorCode(error)})`);
     }
-    if (this.#has_ended) return;
+    if (this.#hasEnded) return;
     const names = new Set(requests.map(({ name }) => name));
-    const has_new = [...names].some((name) => !this.#known_names.has(name));
-    const is_same = !has_new && names.size === this.#known_names.size;
-    this.#known_names = names;
-    clearInterval(this.#pairing_timer);
+    const hasNew = [...names].some((name) => !this.#knownNames.has(name));
+    const isSame = !hasNew && names.size === this.#knownNames.size;
+    this.#knownNames = names;
+    clearInterval(this.#pairingTimer);
     if (requests.length === 0) return this.#remove("pairing");
-    this.#pairing_timer = setInterval(
-      () => void this.#checkPairing(),
-      this.#options.pairing_check_ms ?? PAIRING_CHECK_MS,
-    );
-    this.#pairing_timer.unref();
-    if (is_same) return;
+    this.#pairingTimer = setInterval(() => void this.#checkPairing(), this.#options.pairingCheckMs ?? PAIRING_CHECK_MS);
+    this.#pairingTimer.unref();
+    if (isSame) return;
     const item = this.#items.get("pairing");
-    if (item !== undefined && has_new) item.dismissed_at = null;
+    if (item !== undefined && hasNew) item.dismissedAt = null;
     this.#put("pairing", { kind: "pairing" }, (settings) => pairingNotice(requests, settings));
   }
 
@@ -214,10 +211,10 @@ export class Notifier implements Called {
       render,
       handle: undefined,
       notice: undefined,
-      shown_at: null,
-      early_at: null,
-      is_answering: false,
-      dismissed_at: null,
+      shownAt: null,
+      earlyAt: null,
+      isAnswering: false,
+      dismissedAt: null,
     };
     item.render = render;
     this.#items.set(key, item);
@@ -226,12 +223,12 @@ export class Notifier implements Called {
 
   #draw(item: Item): void {
     const { sink } = this.#options;
-    if (item.dismissed_at !== null) return;
+    if (item.dismissedAt !== null) return;
     if (this.#settings === undefined) return sink.wake();
     item.notice = item.render(this.#settings);
-    item.shown_at = null;
-    item.early_at = null;
-    if (debug.is_on) debug.write(`${item.notice.kind} ${item.handle === undefined ? "shown" : "replaced"}`);
+    item.shownAt = null;
+    item.earlyAt = null;
+    if (debug.isOn) debug.write(`${item.notice.kind} ${item.handle === undefined ? "shown" : "replaced"}`);
     if (item.handle === undefined) item.handle = sink.show(item.notice);
     else sink.replace(item.handle, item.notice);
   }
@@ -243,22 +240,22 @@ export class Notifier implements Called {
   }
 
   #onSinkEvent(event: SinkEvent): void {
-    if (this.#has_ended) return;
-    if (debug.is_on) debug.write(`the notification server: ${event.type}`);
+    if (this.#hasEnded) return;
+    if (debug.isOn) debug.write(`the notification server: ${event.type}`);
     if (event.type === "ready" || event.type === "lost") {
       const { language, review } = this.#options;
       this.#settings =
-        event.type === "ready" ? { ...event.abilities, language, can_review: review !== undefined } : undefined;
+        event.type === "ready" ? { ...event.abilities, language, canReview: review !== undefined } : undefined;
       for (const item of this.#items.values()) {
         item.handle = undefined;
-        item.shown_at = null;
+        item.shownAt = null;
       }
       for (const item of this.#items.values()) this.#draw(item);
       return;
     }
     const item = [...this.#items.values()].find(({ handle }) => handle === event.handle);
     if (item === undefined) return;
-    if (event.type === "shown") item.shown_at = this.#now();
+    if (event.type === "shown") item.shownAt = this.#now();
     if (event.type === "failed") item.handle = undefined;
     if (event.type === "dismissed") this.#dismissed(item);
     if (event.type === "action") this.#pressed(item, event.action);
@@ -266,18 +263,18 @@ export class Notifier implements Called {
 
   #dismissed(item: Item): void {
     item.handle = undefined;
-    item.shown_at = null;
-    const was_early = item.early_at !== null && this.#now() - item.early_at < PRESS_CLOSES_MS;
-    if (was_early) this.#draw(item);
-    else if (!item.is_answering) item.dismissed_at = this.#now();
+    item.shownAt = null;
+    const wasEarly = item.earlyAt !== null && this.#now() - item.earlyAt < PRESS_CLOSES_MS;
+    if (wasEarly) this.#draw(item);
+    else if (!item.isAnswering) item.dismissedAt = this.#now();
   }
 
   #pressed(item: Item, action: NoticeAction): void {
-    const is_offered =
-      item.notice?.default_action === action || item.notice?.buttons.some((button) => button.action === action);
-    if (!is_offered || item.is_answering) return;
-    if (item.shown_at === null || this.#now() - item.shown_at < PRESS_DELAY_MS) {
-      item.early_at = this.#now();
+    const isOffered =
+      item.notice?.defaultAction === action || item.notice?.buttons.some((button) => button.action === action);
+    if (!isOffered || item.isAnswering) return;
+    if (item.shownAt === null || this.#now() - item.shownAt < PRESS_DELAY_MS) {
+      item.earlyAt = this.#now();
       return;
     }
     if (action === "review") return this.#options.review?.(item.target);
@@ -287,7 +284,7 @@ export class Notifier implements Called {
   }
 
   async #answer(item: Item, answer: Answer): Promise<void> {
-    item.is_answering = true;
+    item.isAnswering = true;
     const agent = this.#asking.get(answer.token) ?? "an agent";
     try {
       await this.#options.api.call("approvals.resolve", answer);
@@ -302,14 +299,14 @@ export class Notifier implements Called {
       this.#log(`the answer to a request of ${agent} was not taken (${code}); it still waits`);
       if (this.#items.get(`approval:${answer.token}`) !== item) return;
       this.#draw(item);
-      item.early_at = this.#now(); // the press may still close it
+      item.earlyAt = this.#now(); // the press may still close it
     } finally {
-      item.is_answering = false;
+      item.isAnswering = false;
     }
   }
 
   #safely(act: () => void): void {
-    if (this.#has_ended) return;
+    if (this.#hasEnded) return;
     try {
       act();
     } catch (error) {
@@ -318,7 +315,7 @@ export class Notifier implements Called {
   }
 
   #log(text: string): void {
-    if (!this.#has_ended) this.#options.log(`notifications: ${text}`);
+    if (!this.#hasEnded) this.#options.log(`notifications: ${text}`);
   }
 }
 

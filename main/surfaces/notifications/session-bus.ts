@@ -28,18 +28,18 @@ export class SessionBus {
   readonly #bus: MessageBus;
   readonly #makeMessage: typeof Message;
   readonly #connection: Connection;
-  readonly #on_end: (reason: string) => void;
+  readonly #onEnd: (reason: string) => void;
   readonly #failing = new Set<(error: Error) => void>();
-  #has_ended = false;
+  #hasEnded = false;
 
   private constructor(
     library: typeof import("@jellybrick/dbus-next"),
     address: string,
-    on_signal: (signal: Signal) => void,
-    on_end: (reason: string) => void,
+    onSignal: (signal: Signal) => void,
+    onEnd: (reason: string) => void,
   ) {
     this.#makeMessage = library.Message;
-    this.#on_end = on_end;
+    this.#onEnd = onEnd;
     this.#bus = library.sessionBus({ busAddress: address, authMethods: ["EXTERNAL"] });
     this.#connection = (this.#bus as unknown as { _connection: Connection })._connection;
     const events: EventEmitter = this.#bus; // its types lack "error"
@@ -49,10 +49,10 @@ export class SessionBus {
     this.#bus.addMethodHandler(() => true); // we export no methods
     this.#bus.on("message", (message: Message) => {
       if (message.type !== library.MessageType.SIGNAL) return;
-      const { sender, path, interface: interface_, member, body } = message;
+      const { sender, path, interface: interfaceName, member, body } = message;
       // After the reply that was received before it, so that its awaiter has continued by then.
       setImmediate(() => {
-        if (!this.#has_ended) on_signal({ sender, path, interface: interface_, member, body });
+        if (!this.#hasEnded) onSignal({ sender, path, interface: interfaceName, member, body });
       });
     });
   }
@@ -60,21 +60,21 @@ export class SessionBus {
   /**
    * Connects and waits until the bus has assigned our name. The library is only loaded here.
    * @param address `unix:...`, as in DBUS_SESSION_BUS_ADDRESS
-   * @param on_end called once, when an established connection has ended
+   * @param onEnd called once, when an established connection has ended
    * @throws Error if it can't be reached
    */
   static async connect(
     address: string,
-    on_signal: (signal: Signal) => void,
-    on_end: (reason: string) => void,
+    onSignal: (signal: Signal) => void,
+    onEnd: (reason: string) => void,
   ): Promise<SessionBus> {
     const library = await import("@jellybrick/dbus-next");
-    let is_open = false;
-    const bus = new SessionBus(library, address, on_signal, (reason) => {
-      if (is_open) on_end(reason);
+    let isOpen = false;
+    const bus = new SessionBus(library, address, onSignal, (reason) => {
+      if (isOpen) onEnd(reason);
     });
     await bus.#ended(() => new Promise<void>((resolve) => bus.#bus.once("connect", () => resolve())));
-    is_open = true;
+    isOpen = true;
     return bus;
   }
 
@@ -86,7 +86,7 @@ export class SessionBus {
   async call(
     destination: string,
     path: string,
-    interface_: string,
+    interfaceName: string,
     member: string,
     signature = "",
     body: readonly unknown[] = [],
@@ -94,7 +94,7 @@ export class SessionBus {
     const message = new this.#makeMessage({
       destination,
       path,
-      interface: interface_,
+      interface: interfaceName,
       member,
       signature,
       body: [...body],
@@ -115,7 +115,7 @@ export class SessionBus {
 
   /** What `begin` resolves with, or a failure once the connection has ended or no reply came in time. Not begun where it has ended before. */
   async #ended<T>(begin: () => Promise<T>): Promise<T> {
-    if (this.#has_ended) throw new Error("the connection to the session bus has ended");
+    if (this.#hasEnded) throw new Error("the connection to the session bus has ended");
     let fail: (error: Error) => void = () => undefined;
     const failed = new Promise<never>((_, reject) => {
       fail = reject;
@@ -132,11 +132,11 @@ export class SessionBus {
   }
 
   #end(reason: string): void {
-    if (this.#has_ended) return;
-    this.#has_ended = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#connection.stream?.destroy();
     for (const fail of this.#failing) fail(new Error(reason));
-    this.#on_end(reason);
+    this.#onEnd(reason);
   }
 
   /** The library parses while it reads: an unparsable message must end the connection, not the gate. */

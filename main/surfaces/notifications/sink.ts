@@ -13,14 +13,14 @@ export interface Notice {
   /** In display order; left out by a sink whose server has no buttons. */
   buttons: readonly { action: NoticeAction; label: string }[];
   /** The effect of a click on the notification itself. Null: none. Never an answer. */
-  default_action: "review" | null;
+  defaultAction: "review" | null;
 }
 
 /** What the notification server can do. */
 export interface SinkAbilities {
-  has_actions: boolean;
+  hasActions: boolean;
   /** False: only the title is shown. */
-  has_body: boolean;
+  hasBody: boolean;
 }
 
 export type SinkEvent =

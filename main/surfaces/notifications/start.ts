@@ -23,7 +23,7 @@ export interface NotificationOptions {
   /** A monotonic clock, in milliseconds. */
   now?: () => number;
   /** As the notifier's. */
-  pairing_check_ms?: number;
+  pairingCheckMs?: number;
 }
 
 /** `unwanted`: turned off. `unavailable`: this process can't show any. */
@@ -68,16 +68,16 @@ export function startNotifications(
   if (options === false) return off("not wanted (--no-notifications)", "unwanted");
   const begin = () => beginNotifications(api, config, options, env, log, calling);
   let current = begin();
-  let begun_with = chosen(config);
+  let begunWith = chosen(config);
   let changing = Promise.resolve();
   const unsubscribe = api.subscribe(() => {
     changing = changing.then(async () => {
-      if (chosen(config) === begun_with) return;
+      if (chosen(config) === begunWith) return;
       const before = current;
       current = off("being restarted", "on");
       await before.close();
       // Read only now, so that settings changed meanwhile count, too.
-      begun_with = chosen(config);
+      begunWith = chosen(config);
       current = begin();
     });
   }, ["settings.changed"]);
@@ -119,7 +119,7 @@ function beginNotifications(
   if (!config.notifications.enabled) return off("not wanted (notifications.enabled)", "unwanted");
   const found = options.sink ? { sink: options.sink() } : notificationSink(env, process.platform, log);
   if (found.sink === null) return off(found.reason, "unavailable");
-  const { review, now, pairing_check_ms } = options;
+  const { review, now, pairingCheckMs } = options;
   const notifier = new Notifier({
     api,
     sink: found.sink,
@@ -127,7 +127,7 @@ function beginNotifications(
     review,
     log,
     now,
-    pairing_check_ms,
+    pairingCheckMs,
   });
   void notifier.start();
   const own = calling.screen ?? new SharedScreen({ config, env, changed: () => undefined, log });
@@ -164,16 +164,16 @@ function routeTo(
 ): () => void {
   const log = (line: string) => parts.log(`notifications: ${line}`);
   const shared = { ...parts, channel, log, route: config.channels.desktop };
-  const router = new Router({ ...shared, gather_above: config.digest.above });
+  const router = new Router({ ...shared, gatherAbove: config.digest.above });
   void router.start();
-  const note_route =
+  const noteRoute =
     notes === undefined
       ? undefined
       : new NoteRoute({ ...shared, name: "desktop", notes, language: () => config.language });
-  void note_route?.start();
+  void noteRoute?.start();
   return () => {
     router.close();
-    note_route?.close();
+    noteRoute?.close();
   };
 }
 
@@ -193,14 +193,14 @@ function off(reason: string, state: NotificationState): GateNotifications {
  * secret, as what a program is started with can be read by the machine's other users.
  */
 export function pageReview(
-  page_url: string,
+  pageUrl: string,
   env: Env,
   log: (line: string) => void,
 ): ((what: ReviewTarget) => void) | undefined {
   // Without a desktop there is no browser to open.
   if (!env.DISPLAY && !env.WAYLAND_DISPLAY) return undefined;
   return (what) => {
-    const opener = spawn("xdg-open", [`${page_url}#/${routeOf(what)}`], {
+    const opener = spawn("xdg-open", [`${pageUrl}#/${routeOf(what)}`], {
       env: { ...env },
       stdio: "ignore",
       detached: true,

@@ -6,13 +6,13 @@ interface Words {
   deny: string;
   review: string;
   more: string;
-  answer_with: (command: string) => string;
-  pair_with: (command: string) => string;
+  answerWith: (command: string) => string;
+  pairWith: (command: string) => string;
   see: (command: string) => string;
   paused: string;
-  review_or: (command: string) => string;
-  in_window: string;
-  alarm_in_window: string;
+  reviewOr: (command: string) => string;
+  inWindow: string;
+  alarmInWindow: string;
 }
 
 export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
@@ -21,25 +21,25 @@ export const NOTICE_WORDS: Readonly<Record<Language, Words>> = {
     deny: "Deny",
     review: "Review",
     more: "There is more than fits here.",
-    answer_with: (command) => `Answer with: ${command}`,
-    pair_with: (command) => `Let it in with: ${command}`,
+    answerWith: (command) => `Answer with: ${command}`,
+    pairWith: (command) => `Let it in with: ${command}`,
     see: (command) => `See: ${command}`,
     paused: "Every agent is paused",
-    review_or: (command) => `Review, or run: ${command}`,
-    in_window: "Open Metnos Gate to answer.",
-    alarm_in_window: "Open Metnos Gate to see more.",
+    reviewOr: (command) => `Review, or run: ${command}`,
+    inWindow: "Open Metnos Gate to answer.",
+    alarmInWindow: "Open Metnos Gate to see more.",
   },
   it: {
     approve: "Approva una volta",
     deny: "Rifiuta",
     review: "Esamina",
     more: "C'è più di quanto entri qui.",
-    answer_with: (command) => `Rispondi con: ${command}`,
-    pair_with: (command) => `Accettalo con: ${command}`,
+    answerWith: (command) => `Rispondi con: ${command}`,
+    pairWith: (command) => `Accettalo con: ${command}`,
     see: (command) => `Guarda: ${command}`,
     paused: "Tutti gli agenti sono in pausa",
-    review_or: (command) => `Esamina, oppure esegui: ${command}`,
-    in_window: "Apri Metnos Gate per rispondere.",
-    alarm_in_window: "Apri Metnos Gate per saperne di più.",
+    reviewOr: (command) => `Esamina, oppure esegui: ${command}`,
+    inWindow: "Apri Metnos Gate per rispondere.",
+    alarmInWindow: "Apri Metnos Gate per saperne di più.",
   },
 };

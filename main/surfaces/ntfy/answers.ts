@@ -28,7 +28,7 @@ export class Answers {
   /** The last message that was read; null: none yet. */
   #last: string | null = null;
   #ignored = 0;
-  #ignored_timer: NodeJS.Timeout | undefined;
+  #ignoredTimer: NodeJS.Timeout | undefined;
 
   constructor(parts: AnswersParts) {
     this.#parts = parts;
@@ -83,12 +83,12 @@ export class Answers {
 
   #ignore(): void {
     this.#ignored++;
-    this.#ignored_timer ??= setTimeout(() => this.#sayIgnored(), IGNORED_MS).unref();
+    this.#ignoredTimer ??= setTimeout(() => this.#sayIgnored(), IGNORED_MS).unref();
   }
 
   #sayIgnored(): void {
-    clearTimeout(this.#ignored_timer);
-    this.#ignored_timer = undefined;
+    clearTimeout(this.#ignoredTimer);
+    this.#ignoredTimer = undefined;
     const count = this.#ignored;
     this.#ignored = 0;
     if (count > 0) this.#parts.ignored(count);

@@ -11,10 +11,10 @@ export class NtfyError extends Error {
   /** How long nothing should be sent, in milliseconds. */
   readonly retry_after_ms: number | undefined;
 
-  constructor(problem: NtfyProblem, retry_after_ms?: number) {
+  constructor(problem: NtfyProblem, retryAfterMs?: number) {
     super(PROBLEM_TEXT[problem]);
     this.problem = problem;
-    this.retry_after_ms = retry_after_ms;
+    this.retry_after_ms = retryAfterMs;
   }
 }
 

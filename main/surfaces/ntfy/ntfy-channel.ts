@@ -31,7 +31,7 @@ export class NtfyChannel implements Channel {
   readonly #host: ChannelHost;
   readonly #server: NtfyServer;
   readonly #topic: string;
-  readonly #answers_topic: string;
+  readonly #answersTopic: string;
   readonly #messages: ChannelMessages;
   readonly #outbox: Outbox;
   readonly #answers: Answers;
@@ -50,12 +50,12 @@ export class NtfyChannel implements Channel {
       token: () => readSecret({ env_name: token_env, file: token_file }, env, "token"),
     };
     this.#topic = topic;
-    this.#answers_topic = answersTopic(operatorToken(core.paths.operator_token), this.#server.url, topic);
+    this.#answersTopic = answersTopic(operatorToken(core.paths.operatorToken), this.#server.url, topic);
     this.#messages = openChannelMessages(core, "ntfy");
     this.#outbox = new Outbox({ state: (error) => this.#state("sending", error) });
     this.#answers = new Answers({
       server: this.#server,
-      topic: this.#answers_topic,
+      topic: this.#answersTopic,
       now: core.clock.now,
       received: (text) => this.#answered(text),
       ignored: (count) => core.audit.append({ event: "ntfy.ignored", ts: core.audit.time(), messages: count }),
@@ -178,23 +178,23 @@ export class NtfyChannel implements Channel {
     try {
       const waiting = await this.#host.api.call("approvals.list", { limit: 1000 });
       const tokens = new Set(waiting.map(({ token }) => token));
-      const by_message = Map.groupBy(this.#messages.open(), ({ message }) => message);
-      for (const [message, rows] of by_message)
+      const byMessage = Map.groupBy(this.#messages.open(), ({ message }) => message);
+      for (const [message, rows] of byMessage)
         if (!rows.some(({ token }) => tokens.has(token))) this.#messages.end(this.#topic, message);
     } catch (error) {
       this.#host.core.failed("reading the messages of ntfy", error);
     }
   }
 
-  #message(title: string, is_urgent: boolean, actions: readonly NtfyAction[]): NtfyMessage {
-    const { answer_at_machine, open } = NTFY_WORDS[this.#language];
+  #message(title: string, isUrgent: boolean, actions: readonly NtfyAction[]): NtfyMessage {
+    const { answerAtMachine, open } = NTFY_WORDS[this.#language];
     const { page_url } = this.#host;
     const view = page_url === undefined ? [] : [{ action: "view" as const, label: open, url: page_url }];
     return {
       topic: this.#topic,
       title,
-      message: answer_at_machine,
-      priority: is_urgent ? 4 : 3,
+      message: answerAtMachine,
+      priority: isUrgent ? 4 : 3,
       ...(page_url === undefined ? {} : { click: page_url }),
       actions: [...view, ...actions],
     };
@@ -202,14 +202,14 @@ export class NtfyChannel implements Channel {
 
   #denial(secret: string): NtfyAction {
     const { deny: label } = NTFY_WORDS[this.#language];
-    const url = `${this.#server.url}/${this.#answers_topic}`;
+    const url = `${this.#server.url}/${this.#answersTopic}`;
     return { action: "http", label, url, method: "POST", body: `deny ${secret}`, clear: true };
   }
 
   #noteMessage({ kind, title, lines, is_urgent }: ChannelNote): NtfyMessage {
     // Others name folders and files.
-    const is_plain = kind === "test" || kind === "checkpoint";
-    const message = is_plain ? lines.join("\n") : NTFY_WORDS[this.#language].see_at_machine;
+    const isPlain = kind === "test" || kind === "checkpoint";
+    const message = isPlain ? lines.join("\n") : NTFY_WORDS[this.#language].seeAtMachine;
     return { topic: this.#topic, title, message, priority: is_urgent ? 4 : 3 };
   }
 
@@ -233,8 +233,8 @@ function answersTopic(secret: string, server: string, topic: string): string {
   return `metnos-${digest.slice(0, 22)}`;
 }
 
-function gatheredName(agent_id: string): string {
-  return `agent ${agent_id}`;
+function gatheredName(agentId: string): string {
+  return `agent ${agentId}`;
 }
 
 function hashOf(secret: string): string {

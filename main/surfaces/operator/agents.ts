@@ -14,7 +14,7 @@ type AgentMethod =
 
 export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
   const { core, connections } = context;
-  const { agents, agent_pauses, gate, grants, kept_pauses } = core;
+  const { agents, agent_pauses, gate, grants, keptPauses } = core;
   const changed = () => core.publish({ type: "agents.changed", data: {} });
   return {
     "agents.list": () => ({
@@ -24,8 +24,8 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
     }),
     "agents.detect": () => agentsOnPath(),
     "agents.pair": ({ name, level, admit }) => {
-      const { agent, token_file, is_renewed } = agents.pair(name, level);
-      if (is_renewed) {
+      const { agent, token_file, isRenewed } = agents.pair(name, level);
+      if (isRenewed) {
         // A connection with the old token is not the agent that is paired now.
         gate.endPairing(agent.agent_id, "the agent was paired again");
         connections?.drop(agent.agent_id);
@@ -59,7 +59,7 @@ export function agentMethods(context: OperatorContext): Handlers<AgentMethod> {
         agent_pauses.begin(agent.agent_id, for_seconds);
         return agentView(context, agent);
       } catch (error) {
-        const note = kept_pauses.noteOf(agent.agent_id);
+        const note = keptPauses.noteOf(agent.agent_id);
         if (note === undefined || !errorCode(error).startsWith("SQLITE")) throw error;
         return { ...agentView(context, agent), note };
       }

@@ -11,15 +11,15 @@ type AuditMethod = "audit.tail" | "audit.verify" | "audit.checkpoint" | "audit.a
 
 export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
   const { audit, checkpoints, clock, paths } = core;
-  const trail = { folder: paths.audit_dir, head_file: paths.audit_head };
+  const trail = { folder: paths.auditDir, headFile: paths.auditHead };
   const verified = (against?: string, named?: Uint8Array) => {
     const { end, lost } = audit;
-    return verifyAudit(paths.audit_dir, paths.audit_head, end, clock.now(), claimsAbout(core, against, named), lost);
+    return verifyAudit(paths.auditDir, paths.auditHead, end, clock.now(), claimsAbout(core, against, named), lost);
   };
   return {
     "audit.tail": ({ lines }) => {
       audit.flush();
-      return tailAudit(paths.audit_dir, lines);
+      return tailAudit(paths.auditDir, lines);
     },
     "audit.verify": async ({ against, key }) => {
       const named = key === undefined ? undefined : keyIn(key);
@@ -39,11 +39,11 @@ export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
     },
     "audit.accept": async ({ reason }) =>
       inTurn(audit, async () => {
-        const { is_other, accepted, ...report } = await acceptProblems(audit, trail, reason, clock.now(), () =>
+        const { isOther, accepted, ...report } = await acceptProblems(audit, trail, reason, clock.now(), () =>
           claimsAbout(core),
         );
         if (accepted === 0) return { ...report, accepted };
-        if (is_other) checkpoints.restart("accepted");
+        if (isOther) checkpoints.restart("accepted");
         else checkpoints.signNow();
         // What the checkpoints prove is accepted once that is signed.
         return { ...(await verified()), accepted };
@@ -55,7 +55,7 @@ export function auditMethods({ core }: OperatorContext): Handlers<AuditMethod> {
 /** @throws GateError `invalid_params` */
 function keyIn(pem: string): Uint8Array {
   try {
-    return publicKey(pem).public_bytes;
+    return publicKey(pem).publicBytes;
   } catch (error) {
     const hint = "pass it as the gate prints it: -----BEGIN PUBLIC KEY----- ...";
     throw new GateError("invalid_params", "the key is no Ed25519 public key in PEM", hint, { cause: error });

@@ -15,7 +15,7 @@ const OPERATOR = "operator";
 type BoxMethod = "box.status" | "box.explain" | "box.prepare" | "box.prepare_agent";
 
 export function boxMethods(context: OperatorContext): Handlers<BoxMethod> {
-  const { core, boxed_agents } = context;
+  const { core, boxedAgents } = context;
   // While it is being found out whether there is a box, no answer would be true.
   return {
     "box.status": async () => {
@@ -33,7 +33,7 @@ export function boxMethods(context: OperatorContext): Handlers<BoxMethod> {
     "box.prepare": async ({ command, cwd, path }) => {
       await core.box.ready;
       const call = callOf(command, cwd, path);
-      const found = core.gate.confinement(call, subjectOf(context), { even_clear: true });
+      const found = core.gate.confinement(call, subjectOf(context), { evenClear: true });
       if (found.reason !== null) throw notConfined(shownReason(context, found));
       if (found.line === null) throw new Error("the user's own command is in no agent's box");
       const { argv } = core.box.prepare({
@@ -49,8 +49,8 @@ export function boxMethods(context: OperatorContext): Handlers<BoxMethod> {
     },
     "box.prepare_agent": async ({ agent: name, state, settings, files, ...request }) => {
       const agent = agentNamed(context, name);
-      if (boxed_agents === undefined) throw new GateError("not_running", "no gate is running", "start one");
-      const { argv, project } = await boxed_agents.prepare({ ...request, agent, places: { state, settings, files } });
+      if (boxedAgents === undefined) throw new GateError("not_running", "no gate is running", "start one");
+      const { argv, project } = await boxedAgents.prepare({ ...request, agent, places: { state, settings, files } });
       recordAct(context, "box.agent_prepared", { agent: name });
       return { argv: [...argv], project };
     },
@@ -80,8 +80,8 @@ interface Reasoned {
 
 /** A box that is switched off is no box of the machine's that is missing. */
 function shownReason({ core }: OperatorContext, { reason, about }: Reasoned): Reasoned {
-  const is_off = reason === "unavailable" && !core.config.box.enabled;
-  return { reason: is_off ? "disabled" : reason, about };
+  const isOff = reason === "unavailable" && !core.config.box.enabled;
+  return { reason: isOff ? "disabled" : reason, about };
 }
 
 function notConfined({ reason, about }: Reasoned): GateError {

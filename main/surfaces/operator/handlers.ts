@@ -39,9 +39,9 @@ export interface OperatorContext {
   core: Core;
   connections: AgentConnections | undefined;
   /** Absent where no gate is served. */
-  boxed_agents: Pick<BoxedAgents, "prepare"> | undefined;
+  boxedAgents: Pick<BoxedAgents, "prepare"> | undefined;
   login_item: LoginItem | undefined;
-  browser_page: BrowserPage | undefined;
+  browserPage: BrowserPage | undefined;
   /** Absent where no gate is served. */
   notifications: (() => GateNotifications | undefined) | undefined;
   /** Absent where no gate is served. */

@@ -92,9 +92,9 @@ const SCHEMAS: { readonly [M in OperatorMethod]: { params: ZodType<CheckedParams
 /** What the operator's methods have beside the core. */
 interface OperatorParts {
   connections?: AgentConnections;
-  boxed_agents?: BoxedAgents;
+  boxedAgents?: BoxedAgents;
   login_item?: LoginItem;
-  browser_page?: BrowserPage | undefined;
+  browserPage?: BrowserPage | undefined;
   notifications?: () => GateNotifications | undefined;
   channels?: () => Channels | undefined;
   principal?: Principal;
@@ -107,23 +107,23 @@ interface OperatorParts {
 export class Operator implements OperatorHandler {
   readonly #core: Core;
   readonly #parts: OperatorParts;
-  readonly #started_at: string;
+  readonly #startedAt: string;
   readonly #on = new Map<Surface, Operator>();
   readonly #handlers: Handlers<OperatorMethod>;
 
   constructor(core: Core, parts: OperatorParts = {}) {
     this.#core = core;
     this.#parts = parts;
-    this.#started_at = parts.started_at ?? new Date().toISOString();
+    this.#startedAt = parts.started_at ?? new Date().toISOString();
     const context: OperatorContext = {
       core,
       connections: parts.connections,
-      boxed_agents: parts.boxed_agents,
+      boxedAgents: parts.boxedAgents,
       login_item: parts.login_item,
-      browser_page: parts.browser_page,
+      browserPage: parts.browserPage,
       notifications: parts.notifications,
       channels: parts.channels,
-      started_at: this.#started_at,
+      started_at: this.#startedAt,
       by: { ...(parts.principal ?? localPrincipal()), surface: parts.surface },
     };
     this.#handlers = {
@@ -153,7 +153,7 @@ export class Operator implements OperatorHandler {
   on(surface: Surface): Operator {
     const known = this.#on.get(surface);
     if (known !== undefined) return known;
-    const operator = new Operator(this.#core, { ...this.#parts, started_at: this.#started_at, surface });
+    const operator = new Operator(this.#core, { ...this.#parts, started_at: this.#startedAt, surface });
     this.#on.set(surface, operator);
     return operator;
   }
@@ -175,12 +175,12 @@ export class Operator implements OperatorHandler {
     }
     const handle = this.#handlers[method];
     const { storage } = this.#core;
-    const is_act = !READING.has(method);
+    const isAct = !READING.has(method);
     try {
-      if (is_act) storage.requireIntact();
+      if (isAct) storage.requireIntact();
       const result = await handle(parsed.data);
       // No act is acknowledged that was written into a file which was removed.
-      if (is_act) storage.requireIntact();
+      if (isAct) storage.requireIntact();
       return result;
     } catch (error) {
       storage.health.noteFailure(error);
@@ -200,7 +200,7 @@ export class Operator implements OperatorHandler {
       if (!code.startsWith("SQLITE")) throw error;
       const { why, hint } = meaningOf(causeBehind(code, `${state_dir}/.`), state_dir);
       // What was written before it failed, or wasn't synced, the next start may find.
-      const half = is_act ? "; what was to be changed may be in force, or may be after a restart" : "";
+      const half = isAct ? "; what was to be changed may be in force, or may be after a restart" : "";
       throw new GateError("storage_failed", `a database in ${state_dir} can't be used: ${why}${half}`, hint);
     }
   }
@@ -220,13 +220,13 @@ function judgeMethods(
   const { core } = context;
   const { gate } = core;
   return {
-    "reviews.list": () => ({ running: gate.waiting.reviews.running(), refused: gate.refused_calls.list() }),
+    "reviews.list": () => ({ running: gate.waiting.reviews.running(), refused: gate.refusedCalls.list() }),
     "reviews.override": ({ id }) => {
-      const { refusal, executor, is_new } = gate.refused_calls.override(id);
-      if (is_new) recordAct(context, "judge.overridden", { agent: refusal.agent_name, executor, decision_id: id });
+      const { refusal, executor, isNew } = gate.refusedCalls.override(id);
+      if (isNew) recordAct(context, "judge.overridden", { agent: refusal.agent_name, executor, decision_id: id });
       return refusal;
     },
-    "reviews.dismiss": ({ id }) => ({ dismissed: gate.refused_calls.dismiss(id) }),
+    "reviews.dismiss": ({ id }) => ({ dismissed: gate.refusedCalls.dismiss(id) }),
     "reviews.run": async ({ question }) => {
       if (core.judges.reviewers.length === 0)
         throw new GateError("not_available", "no judge is configured", "see docs/judges.md");
@@ -266,7 +266,7 @@ function keptToolView({ core }: OperatorContext, { definition, ...kept }: KeptTo
 type SafetyMethod = "safety.status" | "safety.violations" | "safety.acknowledge" | "safety.pause" | "safety.resume";
 
 function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> {
-  const { gate, kept_pauses, safety } = context.core;
+  const { gate, keptPauses, safety } = context.core;
   return {
     "safety.status": () => safety.status(),
     "safety.violations": ({ since, include_acknowledged, limit }) =>
@@ -289,7 +289,7 @@ function safetyMethods(context: OperatorContext): Handlers<SafetyMethod> {
           seconds: for_seconds,
         });
       } catch (error) {
-        const note = kept_pauses.noteOf(GATE);
+        const note = keptPauses.noteOf(GATE);
         if (note === undefined || !errorCode(error).startsWith("SQLITE")) throw error;
         return { ...safety.pause.state(), note };
       }

@@ -67,8 +67,8 @@ export function policyMethods({
       .map(({ name }) => name);
   return {
     "policy.check": ({ level, capability, channel, sender_id, target, agent }) => {
-      const { channel: own_channel, sender_id: own_sender } = by;
-      const principal = { channel: channel ?? own_channel, sender_id: sender_id ?? own_sender };
+      const { channel: ownChannel, sender_id: ownSender } = by;
+      const principal = { channel: channel ?? ownChannel, sender_id: sender_id ?? ownSender };
       const { table } = policyOf(agent, principal);
       if (target === undefined || channel === undefined || sender_id === undefined)
         return effectiveOutcome(level, capability, undefined, table).outcome;

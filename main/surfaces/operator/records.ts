@@ -83,7 +83,7 @@ export function metricsMethods({ core, connections }: OperatorContext): Handlers
 export function keptFileMethods({ core: { paths } }: OperatorContext): Handlers<"storage.files"> {
   return {
     "storage.files": (): KeptFiles => {
-      const trail = filesIn(paths.audit_dir);
+      const trail = filesIn(paths.auditDir);
       const ofTrail = (role: string) => sum(trail.map((file) => (file.role === role ? file.size : 0)));
       const database = (kind: "grants" | "approvals" | "agents" | "safety" | "activity") => {
         const path = paths[`${kind}_db`];
@@ -91,10 +91,10 @@ export function keptFileMethods({ core: { paths } }: OperatorContext): Handlers<
       };
       return {
         files: [
-          { kind: "trail", path: paths.audit_dir, bytes: ofTrail("month") },
-          { kind: "archives", path: paths.audit_dir, bytes: ofTrail("archive") },
-          { kind: "receipts", path: paths.receipts_dir, bytes: folderSize(paths.receipts_dir) },
-          { kind: "checkpoints", path: paths.checkpoints_dir, bytes: folderSize(paths.checkpoints_dir) },
+          { kind: "trail", path: paths.auditDir, bytes: ofTrail("month") },
+          { kind: "archives", path: paths.auditDir, bytes: ofTrail("archive") },
+          { kind: "receipts", path: paths.receiptsDir, bytes: folderSize(paths.receiptsDir) },
+          { kind: "checkpoints", path: paths.checkpointsDir, bytes: folderSize(paths.checkpointsDir) },
           database("grants"),
           database("approvals"),
           database("agents"),

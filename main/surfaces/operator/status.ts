@@ -8,7 +8,7 @@ export function statusMethods({
   core,
   connections,
   notifications,
-  browser_page,
+  browserPage,
   started_at,
 }: OperatorContext): Handlers<"status"> {
   const status = (): Status => {
@@ -33,14 +33,14 @@ export function statusMethods({
       approvals_pending: gate.broker.registry.countWaiting(),
       grants_active: grants.countActive(),
       decisions: { allowed: outcomes.allowed, denied: outcomes.denied, asked: outcomes.approval_required },
-      audit_write_failures: audit.write_failures,
+      audit_write_failures: audit.writeFailures,
       audit_last_failure: audit.last_failure,
       slow_clients_dropped: connections?.slowDropped ?? 0,
       paused: pause.is_paused,
       pause,
       notifications: notifications === undefined ? NOT_SERVED : shown(notifications()),
       alarms: core.alarms.list(),
-      page_url: browser_page?.url ?? null,
+      page_url: browserPage?.url ?? null,
     };
   };
   return { status };

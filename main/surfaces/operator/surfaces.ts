@@ -52,12 +52,12 @@ export function webMethods(context: OperatorContext): Handlers<"web.link" | "web
 }
 
 /** @throws GateError `not_available` */
-function servedPage({ browser_page }: OperatorContext): BrowserPage {
-  if (browser_page === undefined)
+function servedPage({ browserPage }: OperatorContext): BrowserPage {
+  if (browserPage === undefined)
     throw new GateError(
       "not_available",
       "this gate serves no page",
       `end it, then start it with its page: ${ownCommand("start")}`,
     );
-  return browser_page;
+  return browserPage;
 }

@@ -37,10 +37,10 @@ export class TelegramError extends Error {
   /** How long nothing should be sent, in milliseconds; only of `too-many`. */
   readonly retry_after_ms: number | undefined;
 
-  constructor(problem: TelegramProblem, retry_after_ms?: number) {
+  constructor(problem: TelegramProblem, retryAfterMs?: number) {
     super(PROBLEM_TEXT[problem]);
     this.problem = problem;
-    this.retry_after_ms = retry_after_ms;
+    this.retry_after_ms = retryAfterMs;
   }
 }
 
@@ -82,10 +82,10 @@ export class BotApi {
   readonly #agent: InstanceType<typeof HttpAgent>;
   readonly #closing = new AbortController();
 
-  /** @param api_url without the token, such as `https://api.telegram.org` */
-  constructor(token: string, api_url: string) {
+  /** @param apiUrl without the token, such as `https://api.telegram.org` */
+  constructor(token: string, apiUrl: string) {
     const options = { keepAlive: true, maxSockets: 8 };
-    const root = api_url.replace(/\/+$/, "");
+    const root = apiUrl.replace(/\/+$/, "");
     this.#agent = root.startsWith("https:") ? new HttpsAgent(options) : new HttpAgent(options);
     this.#api = new Api(token, {
       apiRoot: root,
@@ -110,37 +110,37 @@ export class BotApi {
   }
 
   /** The message's number. */
-  async send(chat_id: number, screen: Screen, is_silent = false): Promise<number> {
+  async send(chatId: number, screen: Screen, isSilent = false): Promise<number> {
     const sent = await this.#call(CALL_MS, (signal) =>
       this.#api.sendMessage(
-        chat_id,
+        chatId,
         screen.text,
-        { ...PLAIN, reply_markup: keyboard(screen), ...(is_silent ? { disable_notification: true } : {}) },
+        { ...PLAIN, reply_markup: keyboard(screen), ...(isSilent ? { disable_notification: true } : {}) },
         signal,
       ),
     );
     return read(sentSchema, sent).message_id;
   }
 
-  async edit(chat_id: number, message_id: number, screen: Screen): Promise<void> {
+  async edit(chatId: number, messageId: number, screen: Screen): Promise<void> {
     await this.#call(CALL_MS, (signal) =>
-      this.#api.editMessageText(chat_id, message_id, screen.text, { ...PLAIN, reply_markup: keyboard(screen) }, signal),
+      this.#api.editMessageText(chatId, messageId, screen.text, { ...PLAIN, reply_markup: keyboard(screen) }, signal),
     );
   }
 
-  async answerCallback(callback_id: string, text: string, show_alert: boolean): Promise<void> {
+  async answerCallback(callbackId: string, text: string, showAlert: boolean): Promise<void> {
     const shown = text.length > MAX_ANSWER_TEXT ? `${text.slice(0, MAX_ANSWER_TEXT - 1)}…` : text;
     await this.#call(CALL_MS, (signal) =>
-      this.#api.answerCallbackQuery(callback_id, { text: shown, show_alert }, signal),
+      this.#api.answerCallbackQuery(callbackId, { text: shown, show_alert: showAlert }, signal),
     );
   }
 
-  async delete(chat_id: number, message_id: number): Promise<void> {
-    await this.#call(CALL_MS, (signal) => this.#api.deleteMessage(chat_id, message_id, signal));
+  async delete(chatId: number, messageId: number): Promise<void> {
+    await this.#call(CALL_MS, (signal) => this.#api.deleteMessage(chatId, messageId, signal));
   }
 
-  async setCommands(chat_id: number, commands: readonly { command: string; description: string }[]): Promise<void> {
-    const scope = { type: "chat" as const, chat_id };
+  async setCommands(chatId: number, commands: readonly { command: string; description: string }[]): Promise<void> {
+    const scope = { type: "chat" as const, chat_id: chatId };
     await this.#call(CALL_MS, (signal) => this.#api.setMyCommands(commands, { scope }, signal));
   }
 
@@ -150,9 +150,9 @@ export class BotApi {
     this.#agent.destroy();
   }
 
-  async #call<T>(within_ms: number, act: (signal: GrammySignal) => Promise<T>): Promise<T> {
+  async #call<T>(withinMs: number, act: (signal: GrammySignal) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw new TelegramError("closed");
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(within_ms)]);
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(withinMs)]);
     try {
       // Node's own does all that grammy's type for it is used for.
       return await act(signal as unknown as GrammySignal);
@@ -183,8 +183,8 @@ function read<T>(schema: z.ZodType<T>, value: unknown): T {
 function mapped(error: unknown): TelegramError {
   if (!(error instanceof GrammyError)) {
     // Grammy's own errors of the network are HttpErrors; whatever else was thrown tripped over the answer.
-    const is_network = error instanceof Error && error.name === "HttpError";
-    return new TelegramError(is_network ? networkProblem(error) : "malformed");
+    const isNetwork = error instanceof Error && error.name === "HttpError";
+    return new TelegramError(isNetwork ? networkProblem(error) : "malformed");
   }
   const { error_code: code, description, parameters } = error;
   if (code === 401 || code === 404) return new TelegramError("token-refused");

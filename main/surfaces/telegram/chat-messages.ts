@@ -12,7 +12,7 @@ export interface MessageParts {
   /** Undefined while there is no connection: `connected` is called once there is. */
   api(): BotApi | undefined;
   /** Whether this is the linked chat. What can't be sent to another one is left: it must not hold up what is for this one. */
-  isLinked(chat_id: number): boolean;
+  isLinked(chatId: number): boolean;
   timing: Timing;
   waits: Waits;
   /** A message was sent, and shows this from now on. */
@@ -39,15 +39,15 @@ interface Kept {
   agent_id: string | null;
   message_id: number | null;
   wanted: Screen;
-  is_final: boolean;
+  isFinal: boolean;
   /** What is in the chat for sure; null while that isn't known. */
   shown: Screen | null;
-  shown_at: number;
+  shownAt: number;
   /** When it was sent; what it says may have changed since. */
   sent_at: number;
   /** When it was changed last, or that was tried. */
-  edited_at: number;
-  is_silent: boolean;
+  editedAt: number;
+  isSilent: boolean;
   /** Something dangerous waits: it is sent before all else. */
   is_urgent: boolean;
   /** How often what it should say now was not taken. */
@@ -57,9 +57,9 @@ interface Kept {
 interface Text {
   chat_id: number;
   screen: Screen;
-  is_silent: boolean;
+  isSilent: boolean;
   failed: number;
-  sent(message_id: number | null): void;
+  sent(messageId: number | null): void;
 }
 
 /** Beyond these, what is to be shown has to wait until something has ended. */
@@ -102,23 +102,23 @@ export class ChatMessages {
   /** Shows this, in the key's message or in a new one. */
   show(
     key: string,
-    chat_id: number,
+    chatId: number,
     screen: Screen,
-    of: { tokens: readonly string[]; agent_id?: string; is_silent?: boolean; is_urgent?: boolean },
+    of: { tokens: readonly string[]; agent_id?: string; isSilent?: boolean; is_urgent?: boolean },
   ): void {
-    const { tokens, agent_id = null, is_silent = false, is_urgent = false } = of;
+    const { tokens, agent_id = null, isSilent = false, is_urgent = false } = of;
     const kept = this.#kept.get(key);
-    if (kept === undefined || kept.chat_id !== chat_id)
+    if (kept === undefined || kept.chat_id !== chatId)
       this.#kept.set(key, {
-        ...{ key, chat_id, tokens, agent_id, is_silent, is_urgent, failed: 0 },
+        ...{ key, chat_id: chatId, tokens, agent_id, isSilent, is_urgent, failed: 0 },
         ...{
           message_id: null,
           wanted: screen,
-          is_final: false,
+          isFinal: false,
           shown: null,
-          shown_at: SINCE_EVER,
+          shownAt: SINCE_EVER,
           sent_at: SINCE_EVER,
-          edited_at: SINCE_EVER,
+          editedAt: SINCE_EVER,
         },
       });
     else
@@ -127,23 +127,23 @@ export class ChatMessages {
         agent_id,
         is_urgent,
         wanted: isSame(kept.wanted, screen) ? kept.wanted : screen,
-        is_final: false,
+        isFinal: false,
       });
     this.wake();
   }
 
   /** One that an earlier gate has sent: whatever it says, it is made to say this. */
-  adopt(key: string, message: Omit<Shown, "key">, screen: Screen, is_final: boolean): void {
+  adopt(key: string, message: Omit<Shown, "key">, screen: Screen, isFinal: boolean): void {
     this.#kept.set(key, {
       ...message,
       key,
       wanted: screen,
-      is_final,
+      isFinal,
       shown: null,
-      shown_at: SINCE_EVER,
+      shownAt: SINCE_EVER,
       sent_at: SINCE_EVER,
-      edited_at: SINCE_EVER,
-      is_silent: true,
+      editedAt: SINCE_EVER,
+      isSilent: true,
       is_urgent: false,
       failed: 0,
     });
@@ -160,9 +160,9 @@ export class ChatMessages {
       return;
     }
     // Said a second time, as by a tap and by the gate, it is sent once.
-    if (kept.is_final && isSame(kept.wanted, screen)) return;
+    if (kept.isFinal && isSame(kept.wanted, screen)) return;
     kept.wanted = screen;
-    kept.is_final = true;
+    kept.isFinal = true;
     this.wake();
   }
 
@@ -177,9 +177,9 @@ export class ChatMessages {
   }
 
   /** Sends a text once. Resolves with the message's number; null where it was left out, or can't be sent. */
-  text(chat_id: number, screen: Screen, is_silent = false): Promise<number | null> {
+  text(chatId: number, screen: Screen, isSilent = false): Promise<number | null> {
     const sent = new Promise<number | null>((resolve) => {
-      this.#texts.push({ chat_id, screen, is_silent, failed: 0, sent: resolve });
+      this.#texts.push({ chat_id: chatId, screen, isSilent, failed: 0, sent: resolve });
     });
     while (this.#texts.length > MOST_TEXTS) this.#texts.shift()?.sent(null);
     this.wake();
@@ -188,16 +188,16 @@ export class ChatMessages {
 
   /** The message of this number, if it is one that shows something now. */
   find(
-    chat_id: number,
-    message_id: number,
+    chatId: number,
+    messageId: number,
   ):
     | (Shown & { isOffered(data: string): Offer; isOfferedAllAlong(data: string): boolean; isSettled: boolean })
     | undefined {
     for (const kept of this.#kept.values())
-      if (kept.chat_id === chat_id && kept.message_id === message_id)
+      if (kept.chat_id === chatId && kept.message_id === messageId)
         return {
           ...kept,
-          message_id,
+          message_id: messageId,
           isSettled: kept.shown === kept.wanted,
           isOffered: (data) => this.#offer(kept, data),
           isOfferedAllAlong: (data) => has(kept.wanted, data) && this.#isOldEnough(kept.sent_at),
@@ -206,35 +206,35 @@ export class ChatMessages {
   }
 
   /** Whether a message is on its way whose number isn't known yet. Waits for it, for so many milliseconds at the most. */
-  async isSending(within_ms: number): Promise<boolean> {
-    const ends_at = this.#parts.waits.monotonic() + within_ms;
+  async isSending(withinMs: number): Promise<boolean> {
+    const endsAt = this.#parts.waits.monotonic() + withinMs;
     while (this.#sending?.message_id === null) {
-      const left = ends_at - this.#parts.waits.monotonic();
+      const left = endsAt - this.#parts.waits.monotonic();
       if (left <= 0 || this.#closing.signal.aborted) return true;
       await this.#change(left);
     }
     return false;
   }
 
-  #offer({ shown, shown_at, wanted }: Kept, data: string): Offer {
+  #offer({ shown, shownAt, wanted }: Kept, data: string): Offer {
     if (shown !== wanted) return "changing";
     if (!has(shown, data)) return "not-offered";
-    return this.#isOldEnough(shown_at) ? "offered" : "too-early";
+    return this.#isOldEnough(shownAt) ? "offered" : "too-early";
   }
 
   #isOldEnough(at: number): boolean {
-    return this.#parts.waits.monotonic() - at >= this.#parts.timing.tap_delay_ms;
+    return this.#parts.waits.monotonic() - at >= this.#parts.timing.tapDelayMs;
   }
 
   /** Resolves once the key's message says what it should, or so many milliseconds are over. */
-  async settled(key: string, within_ms: number): Promise<void> {
-    const ends_at = this.#parts.waits.monotonic() + within_ms;
+  async settled(key: string, withinMs: number): Promise<void> {
+    const endsAt = this.#parts.waits.monotonic() + withinMs;
     const isSettled = () => {
       const kept = this.#kept.get(key);
       return kept === undefined || kept.shown === kept.wanted;
     };
     while (!isSettled()) {
-      const left = ends_at - this.#parts.waits.monotonic();
+      const left = endsAt - this.#parts.waits.monotonic();
       if (left <= 0 || this.#closing.signal.aborted) return;
       await this.#change(left);
     }
@@ -256,15 +256,15 @@ export class ChatMessages {
     });
   }
 
-  #is_waking_later = false;
+  #isWakingLater = false;
 
   /** Once the next message may be changed again. */
   #wakeLater(): void {
     const waits = this.#changing().map((kept) => this.#editableIn(kept));
-    if (waits.length === 0 || this.#is_waking_later) return;
-    this.#is_waking_later = true;
+    if (waits.length === 0 || this.#isWakingLater) return;
+    this.#isWakingLater = true;
     void this.#pause(Math.min(...waits)).then(() => {
-      this.#is_waking_later = false;
+      this.#isWakingLater = false;
       this.wake();
     });
   }
@@ -275,19 +275,19 @@ export class ChatMessages {
   }
 
   /** Milliseconds; 0: now. */
-  #editableIn({ message_id, edited_at }: Kept): number {
+  #editableIn({ message_id, editedAt }: Kept): number {
     if (message_id === null) return 0;
     const { timing, waits } = this.#parts;
-    return Math.max(0, edited_at + timing.edit_interval_ms - waits.monotonic());
+    return Math.max(0, editedAt + timing.editIntervalMs - waits.monotonic());
   }
 
   /** What is being sent may be taken within this time; nothing else is sent. */
-  async close(within_ms: number): Promise<void> {
+  async close(withinMs: number): Promise<void> {
     this.#closing.abort();
     this.#connected?.();
     this.#settled();
     for (const { sent } of this.#texts.splice(0)) sent(null);
-    await Promise.race([this.#running, sleep(within_ms, undefined, { ref: false })]);
+    await Promise.race([this.#running, sleep(withinMs, undefined, { ref: false })]);
   }
 
   #sending: Kept | undefined;
@@ -317,44 +317,44 @@ export class ChatMessages {
   /** First new messages about what is dangerous, then what has ended, changes, texts, other new messages; but what failed comes after what didn't. */
   #next(): Kept | Text | undefined {
     const due = this.#changing().filter((kept) => this.#editableIn(kept) === 0);
-    const in_order = [
+    const inOrder = [
       ...due.filter(({ is_urgent, message_id }) => is_urgent && message_id === null),
-      ...due.filter(({ is_final }) => is_final),
-      ...due.filter(({ is_final, message_id }) => !is_final && message_id !== null),
+      ...due.filter(({ isFinal }) => isFinal),
+      ...due.filter(({ isFinal, message_id }) => !isFinal && message_id !== null),
       ...this.#texts,
-      ...due.filter(({ is_final, message_id }) => !is_final && message_id === null),
+      ...due.filter(({ isFinal, message_id }) => !isFinal && message_id === null),
     ];
-    const least = Math.min(...in_order.map(({ failed }) => failed));
-    return in_order.find(({ failed }) => failed === least);
+    const least = Math.min(...inOrder.map(({ failed }) => failed));
+    return inOrder.find(({ failed }) => failed === least);
   }
 
   async #sendText(api: BotApi, text: Text): Promise<void> {
-    let message_id: number | null = null;
+    let messageId: number | null = null;
     try {
-      message_id = await api.send(text.chat_id, text.screen, text.is_silent);
+      messageId = await api.send(text.chat_id, text.screen, text.isSilent);
     } catch (error) {
       if (!isRefused(error) && !this.#isLeft(error, text.chat_id)) throw error;
       this.#parts.log("a text was refused by Telegram");
     }
     this.#texts = this.#texts.filter((one) => one !== text);
-    text.sent(message_id);
+    text.sent(messageId);
   }
 
   async #make(api: BotApi, kept: Kept): Promise<void> {
-    const { wanted, is_final } = kept;
+    const { wanted, isFinal } = kept;
     const { message_id } = kept;
     this.#sending = kept;
     try {
       if (message_id === null) {
-        kept.message_id = await api.send(kept.chat_id, wanted, kept.is_silent);
+        kept.message_id = await api.send(kept.chat_id, wanted, kept.isSilent);
         kept.sent_at = this.#parts.waits.monotonic();
         this.#shows(kept, wanted, kept.sent_at);
         this.#parts.sent({ ...kept, message_id: kept.message_id });
       } else {
-        kept.edited_at = this.#parts.waits.monotonic();
+        kept.editedAt = this.#parts.waits.monotonic();
         await api.edit(kept.chat_id, message_id, wanted);
         this.#shows(kept, wanted, this.#parts.waits.monotonic());
-        if (!kept.is_final) this.#parts.sent({ ...kept, message_id });
+        if (!kept.isFinal) this.#parts.sent({ ...kept, message_id });
       }
     } catch (error) {
       this.#takeRefusal(kept, wanted, error);
@@ -362,7 +362,7 @@ export class ChatMessages {
       this.#sending = undefined;
       this.#settled();
     }
-    if (is_final && kept.is_final && kept.shown === kept.wanted) {
+    if (isFinal && kept.isFinal && kept.shown === kept.wanted) {
       this.#remove(kept);
       if (kept.message_id !== null) this.#parts.ended({ ...kept, message_id: kept.message_id });
     }
@@ -371,7 +371,7 @@ export class ChatMessages {
 
   #shows(kept: Kept, screen: Screen, at: number): void {
     kept.shown = screen;
-    kept.shown_at = at;
+    kept.shownAt = at;
     kept.failed = 0;
   }
 
@@ -381,10 +381,10 @@ export class ChatMessages {
     const { problem } = error;
     if (problem === "unmodified") {
       // Of an earlier gate's message: the user has seen it before this gate asked. Else it was changed, and the answer was lost.
-      const is_earlier = kept.shown === null && kept.failed === 0;
-      return this.#shows(kept, wanted, is_earlier ? kept.shown_at : this.#parts.waits.monotonic());
+      const isEarlier = kept.shown === null && kept.failed === 0;
+      return this.#shows(kept, wanted, isEarlier ? kept.shownAt : this.#parts.waits.monotonic());
     }
-    if (problem === "gone" && !kept.is_final && kept.message_id !== null) {
+    if (problem === "gone" && !kept.isFinal && kept.message_id !== null) {
       // The user has deleted it: it is sent again.
       this.#parts.ended({ ...kept, message_id: kept.message_id });
       kept.message_id = null;
@@ -402,15 +402,15 @@ export class ChatMessages {
   }
 
   async #afterFailure(error: TelegramError): Promise<void> {
-    if (error.problem === "closed") return this.#pause(this.#parts.timing.first_wait_ms);
+    if (error.problem === "closed") return this.#pause(this.#parts.timing.firstWaitMs);
     this.#failed += 1;
     this.#parts.failing(error);
     await this.#pause(Math.max(error.retry_after_ms ?? 0, waitAfter(this.#failed, this.#parts.timing)));
   }
 
   /** Who was linked before may have blocked the bot. */
-  #isLeft(error: unknown, chat_id: number): boolean {
-    return error instanceof TelegramError && error.problem === "blocked" && !this.#parts.isLinked(chat_id);
+  #isLeft(error: unknown, chatId: number): boolean {
+    return error instanceof TelegramError && error.problem === "blocked" && !this.#parts.isLinked(chatId);
   }
 
   /** Ends early where the gate closes. What is to be done meanwhile waits, too. */
@@ -418,11 +418,11 @@ export class ChatMessages {
     await this.#parts.waits.pause(ms, this.#closing.signal);
   }
 
-  async #change(within_ms: number): Promise<void> {
+  async #change(withinMs: number): Promise<void> {
     const changed = new AbortController();
     const done = () => changed.abort();
     this.#settling.add(done);
-    await this.#parts.waits.pause(within_ms, changed.signal);
+    await this.#parts.waits.pause(withinMs, changed.signal);
     this.#settling.delete(done);
   }
 

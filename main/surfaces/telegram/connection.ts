@@ -63,12 +63,12 @@ export class Connection {
   }
 
   /** Confirms what was handled, where that takes no longer than this. @param sent once nothing is being sent any more */
-  async close(within_ms: number, sent: Promise<void>): Promise<void> {
+  async close(withinMs: number, sent: Promise<void>): Promise<void> {
     this.#closing.abort();
     const api = this.#api;
-    const limit = sleep(within_ms, undefined, { ref: false });
+    const limit = sleep(withinMs, undefined, { ref: false });
     // The loop's own call ends, so that no two of them ask at once.
-    this.#poll_abort?.();
+    this.#pollAbort?.();
     await Promise.race([this.#running, limit]);
     if (api !== undefined && this.#offset !== undefined && this.#problem === null)
       await Promise.race([api.getUpdates(this.#offset, 0).catch(() => undefined), limit]);
@@ -76,7 +76,7 @@ export class Connection {
     api?.close();
   }
 
-  #poll_abort: (() => void) | undefined;
+  #pollAbort: (() => void) | undefined;
 
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
@@ -106,31 +106,31 @@ export class Connection {
     if (api === undefined) return;
     const began = this.#parts.waits.monotonic();
     // After a failure it is known at once whether that is over.
-    const asked = api.getUpdates(this.#offset, this.#problem === null ? this.#parts.timing.poll_seconds : 0);
+    const asked = api.getUpdates(this.#offset, this.#problem === null ? this.#parts.timing.pollSeconds : 0);
     const aborted = new Promise<undefined>((resolve) => {
-      this.#poll_abort = () => resolve(undefined);
+      this.#pollAbort = () => resolve(undefined);
     });
     const entries = await Promise.race([asked, aborted]);
     if (entries === undefined) {
       asked.catch(() => undefined);
       return;
     }
-    const { fresh, has_number } = await this.#take(entries.slice(0, MOST_UPDATES));
-    if (entries.length > 0 && !has_number) throw new TelegramError("malformed");
+    const { fresh, hasNumber } = await this.#take(entries.slice(0, MOST_UPDATES));
+    if (entries.length > 0 && !hasNumber) throw new TelegramError("malformed");
     this.#well();
     // What answers at once with nothing new would be asked again at once.
-    if (fresh === 0 && this.#parts.waits.monotonic() - began < this.#parts.timing.first_wait_ms)
-      await this.#pause(this.#parts.timing.first_wait_ms);
+    if (fresh === 0 && this.#parts.waits.monotonic() - began < this.#parts.timing.firstWaitMs)
+      await this.#pause(this.#parts.timing.firstWaitMs);
   }
 
   /** One after the other, in their order. */
-  async #take(entries: readonly unknown[]): Promise<{ fresh: number; has_number: boolean }> {
+  async #take(entries: readonly unknown[]): Promise<{ fresh: number; hasNumber: boolean }> {
     let fresh = 0;
-    let has_number = false;
+    let hasNumber = false;
     for (const entry of entries) {
       const read = readUpdate(entry);
       if (read === undefined) continue;
-      has_number = true;
+      hasNumber = true;
       const { update_id, update } = read;
       if (!this.#handled.has(update_id)) {
         fresh += 1;
@@ -141,7 +141,7 @@ export class Connection {
       }
       this.#offset = Math.max(this.#offset ?? 0, update_id + 1);
     }
-    return { fresh, has_number };
+    return { fresh, hasNumber };
   }
 
   #well(): void {
@@ -163,8 +163,8 @@ export class Connection {
       this.#parts.log(`${problem}; it is tried again`);
       this.#parts.changed();
     }
-    const wait_ms = error instanceof TelegramError ? error.retry_after_ms : undefined;
-    await this.#pause(Math.max(wait_ms ?? 0, waitAfter(this.#failed, this.#parts.timing)));
+    const waitMs = error instanceof TelegramError ? error.retry_after_ms : undefined;
+    await this.#pause(Math.max(waitMs ?? 0, waitAfter(this.#failed, this.#parts.timing)));
   }
 
   async #pause(ms: number): Promise<void> {

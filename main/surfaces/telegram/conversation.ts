@@ -22,7 +22,7 @@ export interface ConversationParts {
   linked(): Linked | null;
   settings(): ScreenSettings;
   /** Removes a message of the user's: best effort. */
-  remove(chat_id: number, message_id: number): void;
+  remove(chatId: number, messageId: number): void;
 }
 
 const LINK = /^\/start ([A-Za-z0-9_-]{22})$/;
@@ -34,9 +34,9 @@ const PIN_ASKED_MS = 600_000;
 
 export class Conversation {
   readonly #parts: ConversationParts;
-  #pin_asked_until = Number.NEGATIVE_INFINITY;
+  #pinAskedUntil = Number.NEGATIVE_INFINITY;
   /** The pause that the user is asked about. */
-  #asked_about = "";
+  #askedAbout = "";
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
@@ -48,21 +48,21 @@ export class Conversation {
     if (from === undefined || from.is_bot) return refused.note("not-linked", from?.id);
     if (chat.type !== "private" || chat.id !== from.id) return refused.note("group", from.id);
     const linked = this.#parts.linked();
-    const is_linked = linked !== null && linked.user_id === from.id && linked.chat_id === chat.id;
+    const isLinked = linked !== null && linked.user_id === from.id && linked.chat_id === chat.id;
     const [, payload] = LINK.exec(text) ?? [];
-    const is_forwarded = message.forward_origin !== undefined;
-    if (payload !== undefined && !is_forwarded && this.#claim(payload, from, chat.id)) return;
-    if (!is_linked) return refused.note(payload === undefined ? "not-linked" : "wrong-link", from.id);
-    if (is_forwarded) return refused.note("forwarded", from.id);
+    const isForwarded = message.forward_origin !== undefined;
+    if (payload !== undefined && !isForwarded && this.#claim(payload, from, chat.id)) return;
+    if (!isLinked) return refused.note(payload === undefined ? "not-linked" : "wrong-link", from.id);
+    if (isForwarded) return refused.note("forwarded", from.id);
     await this.#command(text.trim(), message);
   }
 
-  #claim(payload: string, user: TelegramUser, chat_id: number): boolean {
+  #claim(payload: string, user: TelegramUser, chatId: number): boolean {
     const { claims, gate } = this.#parts;
-    if (!claims.take(payload, user, chat_id)) return false;
+    if (!claims.take(payload, user, chatId)) return false;
     gate.record("telegram.claimed", { user_id: user.id });
     gate.changed();
-    this.#say(chat_id, this.#words.claimed);
+    this.#say(chatId, this.#words.claimed);
     return true;
   }
 
@@ -82,97 +82,97 @@ export class Conversation {
     }
   }
 
-  async #pause(chat_id: number): Promise<void> {
+  async #pause(chatId: number): Promise<void> {
     const { gate } = this.#parts;
     const { is_paused } = (await gate.api.call("safety.status", {})).pause;
     if (!is_paused) await gate.api.call("safety.pause", {});
-    this.#parts.messages.end(RESUME_KEY, plain(this.#words.still_paused));
-    this.#say(chat_id, is_paused ? this.#words.paused_already : this.#words.paused);
+    this.#parts.messages.end(RESUME_KEY, plain(this.#words.stillPaused));
+    this.#say(chatId, is_paused ? this.#words.pausedAlready : this.#words.paused);
   }
 
-  async #askResume(chat_id: number): Promise<void> {
+  async #askResume(chatId: number): Promise<void> {
     const { gate, messages } = this.#parts;
     const { pause } = await gate.api.call("safety.status", {});
-    if (!pause.is_paused) return this.#say(chat_id, this.#words.not_paused);
-    this.#asked_about = identityOf(pause);
-    const { ask_resume, resume, stay_paused } = this.#words;
-    messages.retire(RESUME_KEY, plain(this.#words.still_paused));
+    if (!pause.is_paused) return this.#say(chatId, this.#words.notPaused);
+    this.#askedAbout = identityOf(pause);
+    const { askResume, resume, stayPaused } = this.#words;
+    messages.retire(RESUME_KEY, plain(this.#words.stillPaused));
     const reason = pause.reason === null ? [] : [shortened(visible(pause.reason), LINE * 3)];
     const buttons = [
       [
         { text: resume, data: "resume" },
-        { text: stay_paused, data: "stay" },
+        { text: stayPaused, data: "stay" },
       ],
     ];
-    messages.show(RESUME_KEY, chat_id, { text: [ask_resume, ...reason].join("\n"), buttons }, { tokens: [] });
+    messages.show(RESUME_KEY, chatId, { text: [askResume, ...reason].join("\n"), buttons }, { tokens: [] });
   }
 
   /** What was asked back is answered. Gives what is said. */
-  async endResume(is_wanted: boolean): Promise<string> {
+  async endResume(isWanted: boolean): Promise<string> {
     const { gate, messages } = this.#parts;
-    if (is_wanted) {
+    if (isWanted) {
       const { pause } = await gate.api.call("safety.status", {});
       const linked = this.#parts.linked();
       // Another one than the message speaks of, and perhaps for a worse reason.
-      if (pause.is_paused && linked !== null && identityOf(pause) !== this.#asked_about) {
+      if (pause.is_paused && linked !== null && identityOf(pause) !== this.#askedAbout) {
         await this.#askResume(linked.chat_id);
         return this.#words.pressed.changed;
       }
       await gate.api.call("safety.resume", {});
     }
-    const text = is_wanted ? this.#words.resumed : this.#words.still_paused;
+    const text = isWanted ? this.#words.resumed : this.#words.stillPaused;
     messages.end(RESUME_KEY, plain(text));
     return text;
   }
 
-  async #pending(chat_id: number): Promise<void> {
+  async #pending(chatId: number): Promise<void> {
     const { gate, settings } = this.#parts;
     const waiting = await gate.api.call("approvals.list", { order: "deadline", limit: 100 });
-    const { nothing_waits, waiting: count, and_more, at_machine } = this.#words;
-    if (waiting.length === 0) return this.#say(chat_id, nothing_waits);
+    const { nothingWaits, waiting: count, andMore, atMachine } = this.#words;
+    if (waiting.length === 0) return this.#say(chatId, nothingWaits);
     const listed = settings().show === "title" ? [] : waiting.slice(0, LISTED);
     const lines = listed.map(({ agent_name, action_verb, target_summary }) =>
       shortened(visible(`${agent_name}: ${action_verb} ${target_summary}`), LINE),
     );
     const more = waiting.length - listed.length;
-    const rest = listed.length === 0 ? [at_machine] : more > 0 ? [and_more(String(more))] : [];
-    this.#say(chat_id, [count(String(waiting.length)), ...lines, ...rest].join("\n"));
+    const rest = listed.length === 0 ? [atMachine] : more > 0 ? [andMore(String(more))] : [];
+    this.#say(chatId, [count(String(waiting.length)), ...lines, ...rest].join("\n"));
   }
 
-  async #status(chat_id: number): Promise<void> {
+  async #status(chatId: number): Promise<void> {
     const { paused, approvals_pending, alarms } = await this.#parts.gate.api.call("status", {});
-    this.#say(chat_id, this.#words.status(paused, String(approvals_pending), String(alarms.length)).join("\n"));
+    this.#say(chatId, this.#words.status(paused, String(approvals_pending), String(alarms.length)).join("\n"));
   }
 
   /** An answer was refused for want of the PIN: what is written next is taken for it. */
-  askPin(chat_id: number): void {
+  askPin(chatId: number): void {
     const { pin, gate } = this.#parts;
-    if (pin.isLocked) return this.#say(chat_id, this.#words.pin_locked);
-    const was_asked = this.#isPinAsked;
-    this.#pin_asked_until = gate.clock.boot().ms + PIN_ASKED_MS;
-    if (!was_asked) this.#say(chat_id, this.#words.pin_wanted);
+    if (pin.isLocked) return this.#say(chatId, this.#words.pinLocked);
+    const wasAsked = this.#isPinAsked;
+    this.#pinAskedUntil = gate.clock.boot().ms + PIN_ASKED_MS;
+    if (!wasAsked) this.#say(chatId, this.#words.pin_wanted);
   }
 
   get #isPinAsked(): boolean {
-    return this.#parts.pin.isAsked && this.#parts.gate.clock.boot().ms < this.#pin_asked_until;
+    return this.#parts.pin.isAsked && this.#parts.gate.clock.boot().ms < this.#pinAskedUntil;
   }
 
-  #takePin(text: string, chat_id: number, message_id: number): void {
+  #takePin(text: string, chatId: number, messageId: number): void {
     const { pin, refused } = this.#parts;
-    this.#parts.remove(chat_id, message_id);
+    this.#parts.remove(chatId, messageId);
     const tried = pin.attempt(text);
-    if (tried.is_right) return this.#say(chat_id, this.#words.pin_right);
-    refused.note("wrong-pin", chat_id);
+    if (tried.isRight) return this.#say(chatId, this.#words.pinRight);
+    refused.note("wrong-pin", chatId);
     const { left } = tried;
-    this.#say(chat_id, left === 0 ? this.#words.pin_locked : this.#words.pin_wrong(String(left)));
+    this.#say(chatId, left === 0 ? this.#words.pinLocked : this.#words.pinWrong(String(left)));
   }
 
   get #words() {
     return TELEGRAM_WORDS[this.#parts.settings().language];
   }
 
-  #say(chat_id: number, text: string): void {
-    void this.#parts.messages.text(chat_id, plain(text));
+  #say(chatId: number, text: string): void {
+    void this.#parts.messages.text(chatId, plain(text));
   }
 }
 

@@ -10,14 +10,14 @@ import type { PinTries } from "./pin-tries.ts";
 const LEAST_CHARACTERS = 4;
 const MOST_TRIES = 5;
 
-export type PinTry = { is_right: true } | { is_right: false; left: number };
+export type PinTry = { isRight: true } | { isRight: false; left: number };
 
 export class DailyPin {
   readonly #file: string | undefined;
   readonly #env: Env;
   readonly #clock: Clock;
   readonly #tries: PinTries;
-  #opened_on: string | null = null;
+  #openedOn: string | null = null;
 
   /** @param file where the PIN is; undefined where none is wanted */
   constructor(file: string | undefined, tries: PinTries, env: Env, clock: Clock) {
@@ -29,7 +29,7 @@ export class DailyPin {
 
   /** Whether approving needs the PIN now. */
   get isAsked(): boolean {
-    return this.#file !== undefined && this.#opened_on !== this.#today();
+    return this.#file !== undefined && this.#openedOn !== this.#today();
   }
 
   /** No PIN is taken any more today. */
@@ -41,17 +41,17 @@ export class DailyPin {
   attempt(text: string): PinTry {
     const today = this.#today();
     const before = this.#tries.of(today);
-    const is_right = before < MOST_TRIES && this.#isRight(text);
-    const wrong = is_right ? 0 : Math.min(MOST_TRIES, before + 1);
+    const isRight = before < MOST_TRIES && this.#isRight(text);
+    const wrong = isRight ? 0 : Math.min(MOST_TRIES, before + 1);
     if (wrong !== before) this.#tries.put(today, wrong);
-    if (!is_right) return { is_right, left: MOST_TRIES - wrong };
-    this.#opened_on = today;
-    return { is_right };
+    if (!isRight) return { isRight, left: MOST_TRIES - wrong };
+    this.#openedOn = today;
+    return { isRight };
   }
 
   /** Another chat is linked: it begins anew, but for what was tried. */
   forget(): void {
-    this.#opened_on = null;
+    this.#openedOn = null;
   }
 
   #isRight(text: string): boolean {

@@ -17,6 +17,6 @@ export interface GateSide {
   record(event: string, fields: Record<string, unknown>): void;
   /** The channel's state, or its link, is another one. */
   changed(): void;
-  showEach(agent_id: string): void;
+  showEach(agentId: string): void;
   log(line: string): void;
 }

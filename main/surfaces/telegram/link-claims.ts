@@ -17,7 +17,7 @@ export interface Claim extends TelegramClaim {
 interface Timed<T> {
   value: T;
   /** By the time since boot: nobody can set it. */
-  ends_at_ms: number;
+  endsAtMs: number;
 }
 
 export class LinkClaims {
@@ -33,37 +33,37 @@ export class LinkClaims {
   /** A new link's payload; the one before, and who had pressed it, don't count any more. */
   begin(): { payload: string; expires_at: string } {
     const payload = randomBytes(BYTES).toString("base64url");
-    const expires_at = isoSeconds(this.#clock.now() + SECONDS * 1000);
-    this.#open = this.#timed({ hash: hashOf(payload), expires_at });
+    const expiresAt = isoSeconds(this.#clock.now() + SECONDS * 1000);
+    this.#open = this.#timed({ hash: hashOf(payload), expires_at: expiresAt });
     this.#claimed = null;
-    return { payload, expires_at };
+    return { payload, expires_at: expiresAt };
   }
 
   /** Whether this payload was the link's, now and for the first time. */
-  take(payload: string, user: TelegramUser, chat_id: number): boolean {
+  take(payload: string, user: TelegramUser, chatId: number): boolean {
     const open = this.#current(this.#open);
     if (open === null || !timingSafeEqual(open.hash, hashOf(payload))) return false;
     this.#open = null;
-    this.#claimed = this.#claimOf(user, chat_id, false);
+    this.#claimed = this.#claimOf(user, chatId, false);
     return true;
   }
 
   /** The linked user has another name now: the user confirms that one, too. Keeps a claim that waits. Returns whether there is a new one. */
-  takeRenamed(user: TelegramUser, chat_id: number): boolean {
+  takeRenamed(user: TelegramUser, chatId: number): boolean {
     if (this.#current(this.#claimed) !== null) return false;
-    this.#claimed = this.#claimOf(user, chat_id, true);
+    this.#claimed = this.#claimOf(user, chatId, true);
     return true;
   }
 
-  #claimOf(user: TelegramUser, chat_id: number, is_renamed: boolean): Timed<Claim> {
+  #claimOf(user: TelegramUser, chatId: number, isRenamed: boolean): Timed<Claim> {
     return this.#timed({
       id: randomBytes(8).toString("hex"),
       user_id: user.id,
-      chat_id,
+      chat_id: chatId,
       name: shownName(user),
       username: user.username === undefined ? null : visible(user.username),
       claimed_at: isoSeconds(this.#clock.now()),
-      is_renamed,
+      is_renamed: isRenamed,
     });
   }
 
@@ -84,11 +84,11 @@ export class LinkClaims {
   }
 
   #timed<T>(value: T): Timed<T> {
-    return { value, ends_at_ms: this.#clock.boot().ms + SECONDS * 1000 };
+    return { value, endsAtMs: this.#clock.boot().ms + SECONDS * 1000 };
   }
 
   #current<T>(timed: Timed<T> | null): T | null {
-    return timed !== null && this.#clock.boot().ms < timed.ends_at_ms ? timed.value : null;
+    return timed !== null && this.#clock.boot().ms < timed.endsAtMs ? timed.value : null;
   }
 }
 

@@ -16,7 +16,7 @@ export type RefusedWhy =
   | "malformed";
 
 export interface RefusedParts {
-  interval_ms: number;
+  intervalMs: number;
   /** Writes one line. */
   write(fields: { why: RefusedWhy; user_id?: number; count: number }): void;
 }
@@ -35,14 +35,14 @@ export class RefusedUpdates {
     this.#parts = parts;
   }
 
-  note(why: RefusedWhy, user_id?: number): void {
+  note(why: RefusedWhy, userId?: number): void {
     const since = this.#since.get(why);
     if (since !== undefined) {
       since.count += 1;
-      since.user_id = user_id;
+      since.user_id = userId;
       return;
     }
-    this.#write(why, user_id, 1);
+    this.#write(why, userId, 1);
     this.#begin(why);
   }
 
@@ -53,7 +53,7 @@ export class RefusedUpdates {
   #begin(why: RefusedWhy): void {
     const timer = setTimeout(() => {
       if (this.#end(why)) this.#begin(why);
-    }, this.#parts.interval_ms).unref();
+    }, this.#parts.intervalMs).unref();
     this.#since.set(why, { count: 0, user_id: undefined, timer });
   }
 
@@ -67,7 +67,7 @@ export class RefusedUpdates {
     return since.count > 0;
   }
 
-  #write(why: RefusedWhy, user_id: number | undefined, count: number): void {
-    this.#parts.write({ why, ...(user_id === undefined ? {} : { user_id }), count });
+  #write(why: RefusedWhy, userId: number | undefined, count: number): void {
+    this.#parts.write({ why, ...(userId === undefined ? {} : { user_id: userId }), count });
   }
 }

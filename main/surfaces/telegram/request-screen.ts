@@ -29,25 +29,25 @@ const MAX_LINE = 400;
 const MAX_CHOICES = 6;
 /** In front of each line that isn't the gate's own. */
 const QUOTED = "│ ";
-const KEEP = { keep_newlines: true };
+const KEEP = { keepNewlines: true };
 
 /** A request that waits. Approve is offered only where the whole call can be read in the message. */
 export function requestScreen(view: ApprovalView, settings: ScreenSettings): Screen {
   const { language, show } = settings;
   const words = TELEGRAM_WORDS[language];
   if (show === "title") {
-    const lines = [words.asks(agentName(view)), words.something_waits, words.at_machine];
+    const lines = [words.asks(agentName(view)), words.somethingWaits, words.atMachine];
     return { text: lines.join("\n"), buttons: [[denyButton(view, language)]] };
   }
   const own = ownLines(view, settings);
   const quoted = quotedLines(view, language);
-  const end = ["", words.open_until(timeOfDay(view.expires_at))];
+  const end = ["", words.openUntil(timeOfDay(view.expires_at))];
   const whole = [...own, "", ...quoted, ...end];
   const reason = whyNotWhole(view, own, whole, language);
   if (reason === null)
     return { text: whole.join("\n"), buttons: [answerButtons(view, language), ...wider(view, settings)] };
   const lines = [...own.map((line) => shortened(line, MAX_LINE)), "", ...inPart(quoted, language)];
-  const text = [...cut(lines), "", reason, words.hash(view.call_hash), words.at_machine].join("\n");
+  const text = [...cut(lines), "", reason, words.hash(view.call_hash), words.atMachine].join("\n");
   return { text, buttons: [[denyButton(view, language)]] };
 }
 
@@ -64,7 +64,7 @@ export function storeScreen(view: ApprovalView, index: number, settings: ScreenS
     "",
     words.stored(agentName(view)),
     ...storedLines(choice, language),
-    choice.scope === "session" ? words.session_ends : words.you_revoke,
+    choice.scope === "session" ? words.sessionEnds : words.youRevoke,
     ...(choice.excludes === undefined ? [] : [choice.excludes]),
   ].join("\n");
   if (text.length > MAX_CHARACTERS || !isPlainText(text, KEEP)) return undefined;
@@ -80,8 +80,8 @@ export function storeScreen(view: ApprovalView, index: number, settings: ScreenS
 
 /** The grants of a choice, one in a line, as they are stored. */
 function storedLines({ grants }: Choice, language: Language): string[] {
-  const { stored_on } = TELEGRAM_WORDS[language];
-  return grants.map(({ capability, target }) => `${QUOTED}${stored_on(capability, visible(target))}`);
+  const { storedOn } = TELEGRAM_WORDS[language];
+  return grants.map(({ capability, target }) => `${QUOTED}${storedOn(capability, visible(target))}`);
 }
 
 /** A request that has ended, and how: the registry's own state. Nothing of the call that isn't kept. */
@@ -92,7 +92,7 @@ export function endedScreen(view: ApprovalView, { language, show }: ScreenSettin
   const how = status === "approved" || status === "rejected" ? howAnswered(view, language) : "";
   const what = visible(`${agentName(view)}: ${view.action_verb} ${view.target_summary}`);
   const text =
-    show === "title" ? words.ended_bare[status](how) : words.ended[status](shortened(what, MAX_LINE * 2), how);
+    show === "title" ? words.endedBare[status](how) : words.ended[status](shortened(what, MAX_LINE * 2), how);
   return { text, buttons: [] };
 }
 
@@ -110,7 +110,7 @@ function ownLines(view: ApprovalView, { language, home }: ScreenSettings): strin
   const { hazards: dangers, again, price, judged } = cardFacts(view, language);
   const hazards = dangers.map((sentence) => visible(sentence));
   const needs = view.capabilities.length > 1 ? view.capabilities : [];
-  const folder = view.cwd === null ? null : words.in_folder(visible(shortenHome(view.cwd, home)));
+  const folder = view.cwd === null ? null : words.inFolder(visible(shortenHome(view.cwd, home)));
   const further = [
     ...hazards,
     ...(again === null ? [] : [again.said]),
@@ -129,13 +129,13 @@ function ownLines(view: ApprovalView, { language, home }: ScreenSettings): strin
 function quotedLines(view: ApprovalView, language: Language): string[] {
   const words = TELEGRAM_WORDS[language];
   const { asked } = cardFacts(view, language);
-  const user_words = asked === null ? [] : [asked.label, ...quoted(asked.text)];
+  const userWords = asked === null ? [] : [asked.label, ...quoted(asked.text)];
   const intent = view.intent === "" ? [] : [words.says(agentName(view)), ...quoted(view.intent)];
   const given = Object.entries(view.args ?? {}).flatMap(([key, value]) => {
     const text = argumentText(value);
     return text.includes("\n") ? [...quoted(`${visible(key)}:`), ...quoted(text)] : quoted(`${visible(key)}: ${text}`);
   });
-  return [...user_words, ...intent, words.arguments, ...(given.length === 0 ? [words.no_arguments] : given)];
+  return [...userWords, ...intent, words.arguments, ...(given.length === 0 ? [words.noArguments] : given)];
 }
 
 function argumentText(value: unknown): string {
@@ -159,7 +159,7 @@ function whyNotWhole(
   if (view.args === null) return words.unreadable;
   const characters = whole.join("\n").length;
   if (characters > MAX_CHARACTERS || whole.length > MAX_LINES || own.some((line) => line.length > MAX_LINE))
-    return words.too_long(characters.toLocaleString(language));
+    return words.tooLong(characters.toLocaleString(language));
   const { intent, target_summary, capability_class, action_verb, links, capabilities, cwd } = view;
   const texts = [
     ...own,
@@ -167,7 +167,7 @@ function whyNotWhole(
     ...capabilities.map(({ target }) => target),
     ...Object.entries(view.args).flatMap(([key, value]) => [key, argumentText(value)]),
   ];
-  return texts.every((text) => isPlainText(text, KEEP)) ? null : words.not_plain;
+  return texts.every((text) => isPlainText(text, KEEP)) ? null : words.notPlain;
 }
 
 /** The beginning and the end of what was said and given. */

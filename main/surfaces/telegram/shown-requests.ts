@@ -22,7 +22,7 @@ export interface RequestParts {
 }
 
 export const requestKey = (token: string): string => `request:${token}`;
-export const agentKey = (agent_id: string): string => `agent:${agent_id}`;
+export const agentKey = (agentId: string): string => `agent:${agentId}`;
 
 export class ShownRequests {
   readonly #parts: RequestParts;
@@ -37,7 +37,7 @@ export class ShownRequests {
   /** Makes the messages of an earlier gate say what is so now. @throws SQLite's error */
   start(): void {
     const rows = Map.groupBy(this.#parts.stored.open(), ({ chat, message }) => `${chat} ${message}`);
-    for (const of_message of rows.values()) this.#adopt(of_message);
+    for (const ofMessage of rows.values()) this.#adopt(ofMessage);
   }
 
   ask(view: ApprovalView): void {
@@ -81,7 +81,7 @@ export class ShownRequests {
   /** The chat isn't linked any more: its messages say so. */
   unlinked(): void {
     const { messages, settings } = this.#parts;
-    const screen = { text: TELEGRAM_WORDS[settings().language].unlinked_message, buttons: [] };
+    const screen = { text: TELEGRAM_WORDS[settings().language].unlinkedMessage, buttons: [] };
     for (const key of messages.keys()) messages.retire(key, screen);
   }
 
@@ -99,8 +99,8 @@ export class ShownRequests {
     return false;
   }
 
-  gatheredOf(agent_id: string): Gathered | undefined {
-    return this.#gathered.get(agent_id);
+  gatheredOf(agentId: string): Gathered | undefined {
+    return this.#gathered.get(agentId);
   }
 
   /** Shows exactly what this choice would store. False where that can't be chosen. */
@@ -117,23 +117,23 @@ export class ShownRequests {
     if (view !== undefined) this.#show(view);
   }
 
-  showGatheredStored(agent_id: string): boolean {
-    const gathered = this.#gathered.get(agent_id);
+  showGatheredStored(agentId: string): boolean {
+    const gathered = this.#gathered.get(agentId);
     const screen = gathered && gatheredStoreScreen(gathered, this.#parts.settings());
     if (gathered === undefined || screen === undefined) return false;
-    this.#put(agentKey(agent_id), screen, { tokens: tokensOf(gathered), agent_id });
+    this.#put(agentKey(agentId), screen, { tokens: tokensOf(gathered), agent_id: agentId });
     return true;
   }
 
-  showGatheredCard(agent_id: string): void {
-    const gathered = this.#gathered.get(agent_id);
+  showGatheredCard(agentId: string): void {
+    const gathered = this.#gathered.get(agentId);
     if (gathered !== undefined) this.#showGathered(gathered);
   }
 
   /** Each is shown by itself from now on. */
-  separate(agent_id: string): void {
-    const gathered = this.#gathered.get(agent_id);
-    this.#endGathered(agent_id);
+  separate(agentId: string): void {
+    const gathered = this.#gathered.get(agentId);
+    this.#endGathered(agentId);
     for (const view of gathered?.views ?? []) this.ask(view);
   }
 
@@ -156,15 +156,15 @@ export class ShownRequests {
     if (chat !== null) this.#parts.messages.show(key, chat, screen, of);
   }
 
-  #endGathered(agent_id: string): void {
-    const gathered = this.#gathered.get(agent_id);
+  #endGathered(agentId: string): void {
+    const gathered = this.#gathered.get(agentId);
     if (gathered === undefined) return;
-    this.#gathered.delete(agent_id);
-    this.#parts.messages.end(agentKey(agent_id), this.#noneWaits(gathered.agent_name));
+    this.#gathered.delete(agentId);
+    this.#parts.messages.end(agentKey(agentId), this.#noneWaits(gathered.agent_name));
   }
 
-  #noneWaits(agent_name: string): Screen {
-    return { text: TELEGRAM_WORDS[this.#parts.settings().language].none_waits(agent_name), buttons: [] };
+  #noneWaits(agentName: string): Screen {
+    return { text: TELEGRAM_WORDS[this.#parts.settings().language].noneWaits(agentName), buttons: [] };
   }
 
   #adopt(rows: readonly ChannelMessage[]): void {
@@ -180,7 +180,7 @@ export class ShownRequests {
     const words = TELEGRAM_WORDS[settings().language];
     const last = (key: string, screen: Screen) => messages.adopt(key, message, screen, true);
     if (message.chat_id !== chat())
-      return last(`old:${first.chat}:${first.message}`, { text: words.unlinked_message, buttons: [] });
+      return last(`old:${first.chat}:${first.message}`, { text: words.unlinkedMessage, buttons: [] });
     const views = rows.flatMap(({ token }) => requestOf(token) ?? []);
     const waiting = views.filter(({ status }) => status === "pending");
     const [view] = views;
@@ -194,8 +194,8 @@ export class ShownRequests {
     }
     const key = requestKey(first.token);
     // A second message of the same request: only the first is kept to what it says.
-    if (messages.has(key)) return last(`old:${first.chat}:${first.message}`, { text: words.old_copy, buttons: [] });
-    if (view === undefined) return last(key, { text: words.old_copy, buttons: [] });
+    if (messages.has(key)) return last(`old:${first.chat}:${first.message}`, { text: words.oldCopy, buttons: [] });
+    if (view === undefined) return last(key, { text: words.oldCopy, buttons: [] });
     if (view.status !== "pending") return last(key, endedScreen(view, settings()));
     this.#views.set(view.token, view);
     messages.adopt(key, message, requestScreen(view, settings()), false);
@@ -217,12 +217,12 @@ function gatheredScreen(gathered: Gathered, settings: ScreenSettings): Screen {
   const { language, show } = settings;
   const words = TELEGRAM_WORDS[language];
   const decisions = [
-    { text: words.deny_all(String(gathered.views.length)), data: "deny-all" },
-    { text: words.show_each, data: "each" },
+    { text: words.denyAll(String(gathered.views.length)), data: "deny-all" },
+    { text: words.showEach, data: "each" },
   ];
   if (show === "title") {
     const title = words.asks(visible(gathered.agent_name));
-    const lines = [title, words.waiting(String(gathered.views.length)), words.at_machine];
+    const lines = [title, words.waiting(String(gathered.views.length)), words.atMachine];
     return { text: lines.join("\n"), buttons: [decisions] };
   }
   const { title, lines } = gatheredText(gathered, settings);
@@ -238,7 +238,7 @@ function gatheredStoreScreen(gathered: Gathered, settings: ScreenSettings): Scre
   if (common === null) return undefined;
   const text = [
     common.label,
-    words.stored_for_several(String(common.covers), String(gathered.views.length)),
+    words.storedForSeveral(String(common.covers), String(gathered.views.length)),
     ...common.stores.map((line) => `│ ${line}`),
   ].join("\n");
   if (text.length > MAX_CHARACTERS) return undefined;

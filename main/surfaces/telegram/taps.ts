@@ -38,11 +38,11 @@ export interface TapParts {
   linked(): Linked | null;
   settings(): ScreenSettings;
   /** Answers the tap itself: best effort. */
-  answer(callback_id: string, text: string, show_alert: boolean): void;
+  answer(callbackId: string, text: string, showAlert: boolean): void;
   /** Does what may take a while after the decision. */
   afterwards(work: () => Promise<void>): void;
   /** The text of a message that shows nothing any more. */
-  replace(chat_id: number, message_id: number, text: string): void;
+  replace(chatId: number, messageId: number, text: string): void;
 }
 
 type Found = NonNullable<ReturnType<ChatMessages["find"]>>;
@@ -61,9 +61,9 @@ const ALLOWING: ReadonlySet<Said["act"]> = new Set(["approve", "store", "store-a
 function readData(data: string): Said | undefined {
   const [, act, token] = ONE.exec(data) ?? [];
   if (token !== undefined && (act === "approve" || act === "reject" || act === "back")) return { act, token };
-  const [, choosing, of_token, index] = CHOICE.exec(data) ?? [];
-  if (of_token !== undefined && (choosing === "wider" || choosing === "store"))
-    return { act: choosing, token: of_token, index: Number(index) };
+  const [, choosing, ofToken, index] = CHOICE.exec(data) ?? [];
+  if (ofToken !== undefined && (choosing === "wider" || choosing === "store"))
+    return { act: choosing, token: ofToken, index: Number(index) };
   const other = OTHERS.find((name) => name === data);
   return other && { act: other };
 }
@@ -78,8 +78,8 @@ export class Taps {
   async handle(callback: Callback): Promise<TapResult> {
     const data = (callback.data ?? "").trim();
     const linked = this.#parts.linked();
-    const is_linked = linked !== null && isOf(callback, linked);
-    if (!is_linked) return this.#ofSomebody(callback, data);
+    const isLinked = linked !== null && isOf(callback, linked);
+    if (!isLinked) return this.#ofSomebody(callback, data);
     const said = readData(data);
     if (said === undefined) {
       this.#parts.gate.log("a button that isn't known was pressed");
@@ -106,33 +106,33 @@ export class Taps {
   #ofSomebody(callback: Callback, data: string): TapResult {
     const { gate, refused } = this.#parts;
     const result = gate.dispatch(data, { channel: "telegram", sender_id: String(callback.from.id) });
-    const is_group = callback.message !== undefined && callback.message.chat.type !== "private";
-    refused.note(is_group ? "group" : "not-linked", callback.from.id);
+    const isGroup = callback.message !== undefined && callback.message.chat.type !== "private";
+    refused.note(isGroup ? "group" : "not-linked", callback.from.id);
     const { reason = "", error, decision = "rejected" } = result;
     if (result.ok) return { ok: true, done: decision };
     return { ok: false, reason, ...(error === undefined ? {} : { error }) };
   }
 
   /** A message that is being sent or changed says soon what it should: that is waited for, so that the tap is compared with it. */
-  async #messageOf(said: Said, chat_id: number, message_id: number): Promise<Found | "unknown yet" | undefined> {
+  async #messageOf(said: Said, chatId: number, messageId: number): Promise<Found | "unknown yet" | undefined> {
     const { messages, timing } = this.#parts;
-    if (messages.find(chat_id, message_id) === undefined && (await messages.isSending(timing.settle_ms)))
+    if (messages.find(chatId, messageId) === undefined && (await messages.isSending(timing.settleMs)))
       return "unknown yet";
-    const found = messages.find(chat_id, message_id);
+    const found = messages.find(chatId, messageId);
     if (found === undefined || found.isSettled || this.#hasEnded(said) || said.act === "deny-all") return found;
-    await messages.settled(found.key, timing.settle_ms);
-    return messages.find(chat_id, message_id);
+    await messages.settled(found.key, timing.settleMs);
+    return messages.find(chatId, messageId);
   }
 
   async #onShown(callback: Callback, said: Said, data: string, shown: Found): Promise<TapResult> {
     const { pressed } = this.#words;
-    const is_bound = !("token" in said) || shown.tokens.includes(said.token);
-    if (!is_bound) return this.#refuse(callback, "not-shown-here", "not_shown_here", pressed.not_here);
+    const isBound = !("token" in said) || shown.tokens.includes(said.token);
+    if (!isBound) return this.#refuse(callback, "not-shown-here", "not_shown_here", pressed.notHere);
     // By asking on and on an agent changes this message all the time: that must not keep the user from saying no.
     if (said.act === "deny-all" && shown.isOfferedAllAlong(data)) return this.#act(callback, said, shown);
     const offer = shown.isOffered(data);
     if (offer === "not-offered" && this.#hasEnded(said)) return this.#answerEnded(callback, said);
-    if (offer === "not-offered") return this.#refuse(callback, "not-offered", "not_offered", pressed.not_here);
+    if (offer === "not-offered") return this.#refuse(callback, "not-offered", "not_offered", pressed.notHere);
     if (offer === "too-early") return this.#turnBack(callback, "too_early", pressed.too_early);
     if (offer === "changing" && this.#hasEnded(said)) return this.#answerEnded(callback, said);
     if (offer === "changing") return this.#turnBack(callback, "changing", pressed.changed);
@@ -151,9 +151,9 @@ export class Taps {
   }
 
   /** Whoever took over an account changes its name first: nothing is let through until the user has confirmed the new one here. */
-  #refuseRenamed(callback: Callback, chat_id: number): TapResult {
+  #refuseRenamed(callback: Callback, chatId: number): TapResult {
     const { claims, gate } = this.#parts;
-    if (claims.takeRenamed(callback.from, chat_id)) gate.changed();
+    if (claims.takeRenamed(callback.from, chatId)) gate.changed();
     return this.#refuse(callback, "changed-name", "changed_name", this.#words.pressed.renamed);
   }
 
@@ -206,7 +206,7 @@ export class Taps {
       requests.ended(ended);
       const { text } = endedScreen(ended, settings());
       this.#parts.afterwards(async () => {
-        await messages.settled(requestKey(answer.token), timing.settle_ms);
+        await messages.settled(requestKey(answer.token), timing.settleMs);
         this.#parts.answer(callback.id, ended.note ?? text, ended.note !== undefined);
       });
       return { ok: true, done: answer.decision };
@@ -227,10 +227,10 @@ export class Taps {
     return this.#turnBack(callback, "approval_failed", pressed.failed(why), code);
   }
 
-  async #denyAll(callback: Callback, agent_id: string): Promise<TapResult> {
+  async #denyAll(callback: Callback, agentId: string): Promise<TapResult> {
     const { gate, requests } = this.#parts;
     let denied = 0;
-    for (const answer of denials(requests.gatheredOf(agent_id)?.views ?? [])) {
+    for (const answer of denials(requests.gatheredOf(agentId)?.views ?? [])) {
       try {
         requests.ended(await gate.api.call("approvals.resolve", answer));
         denied += 1;
@@ -238,29 +238,29 @@ export class Taps {
         this.#notedEnd(answer.token, error);
       }
     }
-    this.#settledAnswer(callback, agent_id, this.#words.denied_all(String(denied)));
+    this.#settledAnswer(callback, agentId, this.#words.deniedAll(String(denied)));
     return { ok: true, done: "rejected" };
   }
 
-  async #storeAll(callback: Callback, agent_id: string): Promise<TapResult> {
+  async #storeAll(callback: Callback, agentId: string): Promise<TapResult> {
     const { gate, requests, settings } = this.#parts;
-    const gathered = requests.gatheredOf(agent_id);
+    const gathered = requests.gatheredOf(agentId);
     const common = gathered === undefined ? null : commonAnswer(gathered.views, settings());
     if (common === null) return this.#notHere(callback);
     try {
       const ended = await gate.api.call("approvals.resolve", common.answer);
       requests.ended(ended);
-      this.#settledAnswer(callback, agent_id, endedScreen(ended, settings()).text);
+      this.#settledAnswer(callback, agentId, endedScreen(ended, settings()).text);
       return { ok: true, done: "approved" };
     } catch (error) {
       return this.#notTaken(callback, common.answer.token, error);
     }
   }
 
-  #settledAnswer(callback: Callback, agent_id: string, text: string): void {
+  #settledAnswer(callback: Callback, agentId: string, text: string): void {
     const { messages, timing } = this.#parts;
     this.#parts.afterwards(async () => {
-      await messages.settled(agentKey(agent_id), timing.settle_ms);
+      await messages.settled(agentKey(agentId), timing.settleMs);
       this.#parts.answer(callback.id, text, false);
     });
   }
@@ -278,19 +278,19 @@ export class Taps {
     return { ok: true, done: act === "resume" ? "resumed" : "shown" };
   }
 
-  #shows(callback: Callback, is_shown: boolean): TapResult {
-    if (!is_shown) return this.#notHere(callback);
+  #shows(callback: Callback, isShown: boolean): TapResult {
+    if (!isShown) return this.#notHere(callback);
     this.#parts.answer(callback.id, "", false);
     return { ok: true, done: "shown" };
   }
 
   /** A message whose request had ended, or that no gate knows: a double tap, an old copy, a forged one. */
-  async #onEnded(callback: Callback, said: Said, chat_id: number, message_id: number): Promise<TapResult> {
-    const rows = this.#parts.stored.of(String(chat_id), String(message_id));
-    const is_bound = "token" in said && rows.some(({ token }) => token === said.token);
-    if (is_bound && this.#hasEnded(said)) return this.#answerEnded(callback, said);
+  async #onEnded(callback: Callback, said: Said, chatId: number, messageId: number): Promise<TapResult> {
+    const rows = this.#parts.stored.of(String(chatId), String(messageId));
+    const isBound = "token" in said && rows.some(({ token }) => token === said.token);
+    if (isBound && this.#hasEnded(said)) return this.#answerEnded(callback, said);
     // Whatever it offers, nothing can be answered there.
-    if (rows.length === 0) this.#parts.replace(chat_id, message_id, this.#words.old_copy);
+    if (rows.length === 0) this.#parts.replace(chatId, messageId, this.#words.oldCopy);
     return this.#notHere(callback);
   }
 
@@ -308,7 +308,7 @@ export class Taps {
   }
 
   #notHere(callback: Callback): TapResult {
-    return this.#refuse(callback, "not-shown-here", "not_shown_here", this.#words.pressed.not_here);
+    return this.#refuse(callback, "not-shown-here", "not_shown_here", this.#words.pressed.notHere);
   }
 
   #refuse(
@@ -329,6 +329,6 @@ export class Taps {
 
 /** By number, in the chat that was linked: a name alone says nothing. */
 function isOf({ from, message }: Callback, { user_id, chat_id }: Linked): boolean {
-  const is_there = message !== undefined && message.chat.type === "private" && message.chat.id === chat_id;
-  return is_there && from.id === user_id && !from.is_bot;
+  const isThere = message !== undefined && message.chat.type === "private" && message.chat.id === chat_id;
+  return isThere && from.id === user_id && !from.is_bot;
 }

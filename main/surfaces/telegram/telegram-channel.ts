@@ -60,7 +60,7 @@ export class TelegramChannel implements Channel {
   #failing: TelegramError | null = null;
   #afterwards = 0;
   /** Until then Telegram wants nothing of what is answered beside the messages. */
-  #not_before = Number.NEGATIVE_INFINITY;
+  #notBefore = Number.NEGATIVE_INFINITY;
 
   constructor(parts: TelegramParts) {
     this.#parts = parts;
@@ -70,7 +70,7 @@ export class TelegramChannel implements Channel {
     this.#claims = new LinkClaims(gate.clock);
     this.#pin = new DailyPin(config.pin_file, parts.pin_tries, env, gate.clock);
     this.#refused = new RefusedUpdates({
-      interval_ms: timing.refused_interval_ms,
+      intervalMs: timing.refusedIntervalMs,
       write: (fields) => gate.record("telegram.refused", fields),
     });
     this.#connection = new Connection({
@@ -81,7 +81,7 @@ export class TelegramChannel implements Channel {
     });
     this.#messages = new ChatMessages({
       api: () => this.#connection.api,
-      isLinked: (chat_id) => linked()?.chat_id === chat_id,
+      isLinked: (chatId) => linked()?.chat_id === chatId,
       timing,
       waits,
       sent: ({ chat_id, message_id, tokens, agent_id }) =>
@@ -104,7 +104,7 @@ export class TelegramChannel implements Channel {
     this.#conversation = new Conversation({
       ...shared,
       claims: this.#claims,
-      remove: (chat_id, message_id) => this.#tryOften((api) => api.delete(chat_id, message_id)),
+      remove: (chatId, messageId) => this.#tryOften((api) => api.delete(chatId, messageId)),
     });
     this.#taps = new Taps({
       ...shared,
@@ -113,10 +113,9 @@ export class TelegramChannel implements Channel {
       conversation: this.#conversation,
       claims: this.#claims,
       timing,
-      answer: (id, text, show_alert) => this.#tryOften((api) => api.answerCallback(id, text, show_alert)),
+      answer: (id, text, showAlert) => this.#tryOften((api) => api.answerCallback(id, text, showAlert)),
       afterwards: (work) => this.#later(work),
-      replace: (chat_id, message_id, text) =>
-        this.#tryOften((api) => api.edit(chat_id, message_id, { text, buttons: [] })),
+      replace: (chatId, messageId, text) => this.#tryOften((api) => api.edit(chatId, messageId, { text, buttons: [] })),
     });
     this.linking = {
       status: () => this.#linkStatus(),
@@ -155,27 +154,27 @@ export class TelegramChannel implements Channel {
   }
 
   note(note: ChannelNote): void {
-    const chat_id = this.#parts.links.current?.chat_id;
-    if (chat_id !== undefined) void this.#messages.text(chat_id, this.#noteScreen(note), !note.is_urgent);
+    const chatId = this.#parts.links.current?.chat_id;
+    if (chatId !== undefined) void this.#messages.text(chatId, this.#noteScreen(note), !note.is_urgent);
   }
 
   async test(note: ChannelNote): Promise<void> {
-    const chat_id = this.#parts.links.current?.chat_id;
-    if (chat_id === undefined)
+    const chatId = this.#parts.links.current?.chat_id;
+    if (chatId === undefined)
       throw new GateError("not_available", "no chat is linked", `link yours: ${ownCommand("telegram link")}`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), TEST_MS);
     });
-    const sent = await Promise.race([this.#messages.text(chat_id, this.#noteScreen(note)), late]);
+    const sent = await Promise.race([this.#messages.text(chatId, this.#noteScreen(note)), late]);
     clearTimeout(timer);
     if (sent === null) throw new GateError("channel_failed", this.#whyFailing(), "see docs/telegram.md");
   }
 
   async close(): Promise<void> {
-    const { close_ms } = this.#parts.timing;
+    const { closeMs } = this.#parts.timing;
     this.#refused.close();
-    await this.#connection.close(close_ms, this.#messages.close(close_ms));
+    await this.#connection.close(closeMs, this.#messages.close(closeMs));
   }
 
   get #settings(): ScreenSettings {
@@ -256,15 +255,15 @@ export class TelegramChannel implements Channel {
     return true;
   }
 
-  #leave(chat_id: number): void {
+  #leave(chatId: number): void {
     this.#requests.unlinked();
-    void this.#messages.text(chat_id, { text: this.#words.unlinked, buttons: [] });
+    void this.#messages.text(chatId, { text: this.#words.unlinked, buttons: [] });
   }
 
   #noteScreen({ kind, title, lines }: ChannelNote) {
-    const is_bare = this.#parts.config.show === "title" && kind !== "checkpoint" && kind !== "test";
-    const said = is_bare ? [title, this.#words.at_machine] : [title, ...lines];
-    const text = said.map((line) => visible(line, { keep_newlines: true })).join("\n");
+    const isBare = this.#parts.config.show === "title" && kind !== "checkpoint" && kind !== "test";
+    const said = isBare ? [title, this.#words.atMachine] : [title, ...lines];
+    const text = said.map((line) => visible(line, { keepNewlines: true })).join("\n");
     return { text: shortened(text, MAX_CHARACTERS), buttons: [] };
   }
 
@@ -311,10 +310,10 @@ export class TelegramChannel implements Channel {
   #tryOften(act: (api: BotApi) => Promise<void>): void {
     this.#later(async () => {
       for (let attempt = 1; attempt <= TRIES; attempt++) {
-        const wanted_ms = this.#not_before - this.#parts.waits.monotonic();
+        const wantedMs = this.#notBefore - this.#parts.waits.monotonic();
         // By then nobody waits for it.
-        if (wanted_ms > LONGEST_WAIT_MS) return;
-        if (wanted_ms > 0) await this.#parts.waits.pause(wanted_ms);
+        if (wantedMs > LONGEST_WAIT_MS) return;
+        if (wantedMs > 0) await this.#parts.waits.pause(wantedMs);
         const api = this.#connection.api;
         if (api === undefined) return;
         try {
@@ -322,8 +321,8 @@ export class TelegramChannel implements Channel {
         } catch (error) {
           const problem = error instanceof TelegramError ? error : new TelegramError("malformed");
           if (!["unreachable", "too-many", "malformed"].includes(problem.problem)) return;
-          const wait_ms = problem.retry_after_ms ?? this.#parts.timing.first_wait_ms * attempt;
-          this.#not_before = this.#parts.waits.monotonic() + wait_ms;
+          const waitMs = problem.retry_after_ms ?? this.#parts.timing.firstWaitMs * attempt;
+          this.#notBefore = this.#parts.waits.monotonic() + waitMs;
         }
       }
     });

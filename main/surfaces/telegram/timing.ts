@@ -3,27 +3,27 @@ import { BACKOFF, type Backoff, pause } from "../channels/retry.ts";
 /** How long what takes, in milliseconds unless the name says otherwise. Tests have shorter ones. */
 export interface Timing extends Backoff {
   /** How long Telegram is asked to wait for updates. */
-  poll_seconds: number;
+  pollSeconds: number;
   /** A message is changed so often at the most: Telegram takes about one call a second in a chat. */
-  edit_interval_ms: number;
+  editIntervalMs: number;
   /** A tap counts so long after its message was shown, or changed. */
-  tap_delay_ms: number;
+  tapDelayMs: number;
   /** How long a tap's answer waits at the most for the message to say the same. */
-  settle_ms: number;
+  settleMs: number;
   /** Updates that are refused are written into the trail so often at the most. */
-  refused_interval_ms: number;
+  refusedIntervalMs: number;
   /** How long the end of the gate waits for what is being sent. */
-  close_ms: number;
+  closeMs: number;
 }
 
 export const TIMING: Timing = {
   ...BACKOFF,
-  poll_seconds: 50,
-  edit_interval_ms: 2500,
-  tap_delay_ms: 1000,
-  settle_ms: 3000,
-  refused_interval_ms: 60_000,
-  close_ms: 2000,
+  pollSeconds: 50,
+  editIntervalMs: 2500,
+  tapDelayMs: 1000,
+  settleMs: 3000,
+  refusedIntervalMs: 60_000,
+  closeMs: 2000,
 };
 
 /** How time passes: the machine's own, or a test's. */

@@ -3,23 +3,23 @@ import type { Language } from "../../../ipc/contract/language.ts";
 /** What the bot says, beside the card's own lines. */
 interface Words {
   asks: (agent: string) => string;
-  something_waits: string;
-  in_folder: (folder: string) => string;
+  somethingWaits: string;
+  inFolder: (folder: string) => string;
   needs: (capability: string, target: string) => string;
   says: (agent: string) => string;
   arguments: string;
-  no_arguments: string;
-  open_until: (time: string) => string;
-  too_long: (characters: string) => string;
+  noArguments: string;
+  openUntil: (time: string) => string;
+  tooLong: (characters: string) => string;
   left_out: (characters: string) => string;
   hash: (hash: string) => string;
-  not_plain: string;
+  notPlain: string;
   unreadable: string;
-  at_machine: string;
+  atMachine: string;
   stored: (agent: string) => string;
-  stored_on: (capability: string, target: string) => string;
-  session_ends: string;
-  you_revoke: string;
+  storedOn: (capability: string, target: string) => string;
+  sessionEnds: string;
+  youRevoke: string;
   store: string;
   back: string;
   ended: Readonly<{
@@ -28,16 +28,16 @@ interface Words {
     expired: (what: string) => string;
     cancelled: (what: string) => string;
   }>;
-  ended_bare: Readonly<Record<"approved" | "rejected" | "expired" | "cancelled", (how: string) => string>>;
+  endedBare: Readonly<Record<"approved" | "rejected" | "expired" | "cancelled", (how: string) => string>>;
   for_session: string;
   permanently: string;
   covered: string;
-  unlinked_message: string;
-  old_copy: string;
-  none_waits: (agent: string) => string;
+  unlinkedMessage: string;
+  oldCopy: string;
+  noneWaits: (agent: string) => string;
   pressed: Readonly<{
     unknown: string;
-    not_here: string;
+    notHere: string;
     renamed: string;
     too_early: string;
     changed: string;
@@ -50,48 +50,48 @@ interface Words {
   unlinked: string;
   hello: string;
   paused: string;
-  paused_already: string;
-  ask_resume: string;
+  pausedAlready: string;
+  askResume: string;
   resume: string;
-  stay_paused: string;
+  stayPaused: string;
   resumed: string;
-  not_paused: string;
-  still_paused: string;
+  notPaused: string;
+  stillPaused: string;
   waiting: (count: string) => string;
-  nothing_waits: string;
-  and_more: (count: string) => string;
+  nothingWaits: string;
+  andMore: (count: string) => string;
   status: (paused: boolean, waiting: string, alarms: string) => string[];
   pin_wanted: string;
-  pin_right: string;
-  pin_wrong: (left: string) => string;
-  pin_locked: string;
-  denied_all: (count: string) => string;
-  deny_all: (count: string) => string;
-  show_each: string;
-  stored_for_several: (covered: string, all: string) => string;
+  pinRight: string;
+  pinWrong: (left: string) => string;
+  pinLocked: string;
+  deniedAll: (count: string) => string;
+  denyAll: (count: string) => string;
+  showEach: string;
+  storedForSeveral: (covered: string, all: string) => string;
   commands: Readonly<Record<"pause" | "resume" | "pending" | "status", string>>;
 }
 
 export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
   en: {
     asks: (agent) => `${agent} asks`,
-    something_waits: "A request waits for your answer.",
-    in_folder: (folder) => `in ${folder}`,
+    somethingWaits: "A request waits for your answer.",
+    inFolder: (folder) => `in ${folder}`,
     needs: (capability, target) => `needs ${capability} on ${target}`,
     says: (agent) => `${agent} says:`,
     arguments: "The call:",
-    no_arguments: "(no arguments)",
-    open_until: (time) => `Waits until ${time}, or longer.`,
-    too_long: (characters) => `The call is longer than a message: ${characters} characters.`,
+    noArguments: "(no arguments)",
+    openUntil: (time) => `Waits until ${time}, or longer.`,
+    tooLong: (characters) => `The call is longer than a message: ${characters} characters.`,
     left_out: (characters) => `… ${characters} characters are left out …`,
     hash: (hash) => `SHA-256 of the call: ${hash}`,
-    not_plain: "Parts of it can't be shown here as they are.",
+    notPlain: "Parts of it can't be shown here as they are.",
     unreadable: "This request can't be shown here.",
-    at_machine: "Review it at the machine.",
+    atMachine: "Review it at the machine.",
     stored: (agent) => `You would approve it, and this is stored for ${agent}:`,
-    stored_on: (capability, target) => `${capability} on ${target}`,
-    session_ends: "until the session ends",
-    you_revoke: "until you revoke it",
+    storedOn: (capability, target) => `${capability} on ${target}`,
+    sessionEnds: "until the session ends",
+    youRevoke: "until you revoke it",
     store: "Approve and store",
     back: "Back",
     ended: {
@@ -100,7 +100,7 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
       expired: (what) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what) => `Withdrawn: ${what}`,
     },
-    ended_bare: {
+    endedBare: {
       approved: (how) => `Approved${how}.`,
       rejected: (how) => `Denied${how}.`,
       expired: () => "Expired, nobody answered in time.",
@@ -109,12 +109,12 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     for_session: " for this session",
     permanently: " permanently",
     covered: " by a grant",
-    unlinked_message: "This chat is no longer linked.",
-    old_copy: "This message is out of date. Send /pending to see what waits.",
-    none_waits: (agent) => `Nothing of ${agent} waits any more.`,
+    unlinkedMessage: "This chat is no longer linked.",
+    oldCopy: "This message is out of date. Send /pending to see what waits.",
+    noneWaits: (agent) => `Nothing of ${agent} waits any more.`,
     pressed: {
       unknown: "This button isn't known.",
-      not_here: "This message isn't the one that asks.",
+      notHere: "This message isn't the one that asks.",
       renamed:
         "Your name here is another one than you confirmed. Confirm it at the machine; until then you can only deny.",
       too_early: "Too fast: read it, then press again.",
@@ -134,29 +134,29 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     unlinked: "This chat is no longer linked.",
     hello: "/pause stops every agent. /resume lets them continue. /pending lists what waits. /status says how it is.",
     paused: "Every agent is paused. /resume ends it.",
-    paused_already: "Every agent is paused already. /resume ends it.",
-    ask_resume: "Let every agent continue?",
+    pausedAlready: "Every agent is paused already. /resume ends it.",
+    askResume: "Let every agent continue?",
     resume: "Resume",
-    stay_paused: "Stay paused",
+    stayPaused: "Stay paused",
     resumed: "Resumed. Agents continue.",
-    not_paused: "Nothing is paused.",
-    still_paused: "Still paused.",
+    notPaused: "Nothing is paused.",
+    stillPaused: "Still paused.",
     waiting: (count) => `${count} waiting`,
-    nothing_waits: "Nothing waits.",
-    and_more: (count) => `and ${count} more`,
+    nothingWaits: "Nothing waits.",
+    andMore: (count) => `and ${count} more`,
     status: (paused, waiting, alarms) => [
       paused ? "Paused: every call is denied." : "Not paused.",
       `${waiting} waiting`,
       alarms === "0" ? "No alarm." : `Alarms: ${alarms}. See them on your machine.`,
     ],
     pin_wanted: "Send your PIN first, then press again. It is asked for once a day.",
-    pin_right: "Right. Press again.",
-    pin_wrong: (left) => `Wrong. Tries left today: ${left}.`,
-    pin_locked: "Too many wrong PINs: approve on your machine until tomorrow.",
-    denied_all: (count) => `Denied: ${count}`,
-    deny_all: (count) => `Deny all ${count}`,
-    show_each: "Show each",
-    stored_for_several: (covered, all) => `You would let through ${covered} of ${all}, and this is stored:`,
+    pinRight: "Right. Press again.",
+    pinWrong: (left) => `Wrong. Tries left today: ${left}.`,
+    pinLocked: "Too many wrong PINs: approve on your machine until tomorrow.",
+    deniedAll: (count) => `Denied: ${count}`,
+    denyAll: (count) => `Deny all ${count}`,
+    showEach: "Show each",
+    storedForSeveral: (covered, all) => `You would let through ${covered} of ${all}, and this is stored:`,
     commands: {
       pause: "Pause every agent at once",
       resume: "Let agents continue",
@@ -166,23 +166,23 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
   },
   it: {
     asks: (agent) => `${agent} chiede`,
-    something_waits: "Una richiesta aspetta la tua risposta.",
-    in_folder: (folder) => `in ${folder}`,
+    somethingWaits: "Una richiesta aspetta la tua risposta.",
+    inFolder: (folder) => `in ${folder}`,
     needs: (capability, target) => `richiede ${capability} su ${target}`,
     says: (agent) => `${agent} dice:`,
     arguments: "La chiamata:",
-    no_arguments: "(nessun argomento)",
-    open_until: (time) => `Aspetta fino alle ${time}, o più a lungo.`,
-    too_long: (characters) => `La chiamata è più lunga di un messaggio: ${characters} caratteri.`,
+    noArguments: "(nessun argomento)",
+    openUntil: (time) => `Aspetta fino alle ${time}, o più a lungo.`,
+    tooLong: (characters) => `La chiamata è più lunga di un messaggio: ${characters} caratteri.`,
     left_out: (characters) => `… ${characters} caratteri omessi …`,
     hash: (hash) => `SHA-256 della chiamata: ${hash}`,
-    not_plain: "Alcune parti non si possono mostrare qui come sono.",
+    notPlain: "Alcune parti non si possono mostrare qui come sono.",
     unreadable: "Questa richiesta non si può mostrare qui.",
-    at_machine: "Esaminala al computer.",
+    atMachine: "Esaminala al computer.",
     stored: (agent) => `La approvi, e questo viene salvato per ${agent}:`,
-    stored_on: (capability, target) => `${capability} su ${target}`,
-    session_ends: "fino alla fine della sessione",
-    you_revoke: "finché non lo revochi",
+    storedOn: (capability, target) => `${capability} su ${target}`,
+    sessionEnds: "fino alla fine della sessione",
+    youRevoke: "finché non lo revochi",
     store: "Approva e salva",
     back: "Indietro",
     ended: {
@@ -191,7 +191,7 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
       expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
       cancelled: (what) => `Ritirata: ${what}`,
     },
-    ended_bare: {
+    endedBare: {
       approved: (how) => `Approvata${how}.`,
       rejected: (how) => `Rifiutata${how}.`,
       expired: () => "Scaduta, nessuno ha risposto in tempo.",
@@ -200,12 +200,12 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     for_session: " per questa sessione",
     permanently: " per sempre",
     covered: " da un permesso",
-    unlinked_message: "Questa chat non è più collegata.",
-    old_copy: "Questo messaggio non è aggiornato. Invia /pending per vedere che cosa aspetta.",
-    none_waits: (agent) => `Nulla di ${agent} aspetta più.`,
+    unlinkedMessage: "Questa chat non è più collegata.",
+    oldCopy: "Questo messaggio non è aggiornato. Invia /pending per vedere che cosa aspetta.",
+    noneWaits: (agent) => `Nulla di ${agent} aspetta più.`,
     pressed: {
       unknown: "Questo pulsante non è conosciuto.",
-      not_here: "Non è questo il messaggio che chiede.",
+      notHere: "Non è questo il messaggio che chiede.",
       renamed:
         "Il tuo nome qui non è quello che hai confermato. Confermalo al computer; fino ad allora puoi solo rifiutare.",
       too_early: "Troppo presto: leggi, poi premi di nuovo.",
@@ -226,29 +226,29 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     hello:
       "/pause ferma ogni agente. /resume li lascia continuare. /pending elenca ciò che aspetta. /status dice come va.",
     paused: "Ogni agente è in pausa. /resume la termina.",
-    paused_already: "Ogni agente è già in pausa. /resume la termina.",
-    ask_resume: "Lasciare continuare ogni agente?",
+    pausedAlready: "Ogni agente è già in pausa. /resume la termina.",
+    askResume: "Lasciare continuare ogni agente?",
     resume: "Riprendi",
-    stay_paused: "Resta in pausa",
+    stayPaused: "Resta in pausa",
     resumed: "Ripreso. Gli agenti continuano.",
-    not_paused: "Nulla è in pausa.",
-    still_paused: "Ancora in pausa.",
+    notPaused: "Nulla è in pausa.",
+    stillPaused: "Ancora in pausa.",
     waiting: (count) => `In attesa: ${count}`,
-    nothing_waits: "Nulla aspetta.",
-    and_more: (count) => `e altre ${count}`,
+    nothingWaits: "Nulla aspetta.",
+    andMore: (count) => `e altre ${count}`,
     status: (paused, waiting, alarms) => [
       paused ? "In pausa: ogni chiamata è rifiutata." : "Non in pausa.",
       `In attesa: ${waiting}`,
       alarms === "0" ? "Nessun allarme." : `Allarmi: ${alarms}. Guardali sul tuo computer.`,
     ],
     pin_wanted: "Invia prima il tuo PIN, poi premi di nuovo. Viene chiesto una volta al giorno.",
-    pin_right: "Giusto. Premi di nuovo.",
-    pin_wrong: (left) => `Sbagliato. Tentativi rimasti oggi: ${left}.`,
-    pin_locked: "Troppi PIN sbagliati: approva sul tuo computer fino a domani.",
-    denied_all: (count) => `Rifiutate: ${count}`,
-    deny_all: (count) => `Rifiuta tutte e ${count}`,
-    show_each: "Mostra una per una",
-    stored_for_several: (covered, all) => `Ne lasci passare ${covered} su ${all}, e questo viene salvato:`,
+    pinRight: "Giusto. Premi di nuovo.",
+    pinWrong: (left) => `Sbagliato. Tentativi rimasti oggi: ${left}.`,
+    pinLocked: "Troppi PIN sbagliati: approva sul tuo computer fino a domani.",
+    deniedAll: (count) => `Rifiutate: ${count}`,
+    denyAll: (count) => `Rifiuta tutte e ${count}`,
+    showEach: "Mostra una per una",
+    storedForSeveral: (covered, all) => `Ne lasci passare ${covered} su ${all}, e questo viene salvato:`,
     commands: {
       pause: "Mette subito in pausa ogni agente",
       resume: "Lascia continuare gli agenti",

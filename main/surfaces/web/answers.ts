@@ -54,10 +54,10 @@ export function sendNothing(response: ServerResponse): void {
 }
 
 /** Who has no session sees why, and what to do. */
-export function sendRefusalPage(response: ServerResponse, html: string, style_hash: string): void {
+export function sendRefusalPage(response: ServerResponse, html: string, styleHash: string): void {
   const policy = [
     "default-src 'none'",
-    `style-src ${style_hash}`,
+    `style-src ${styleHash}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",

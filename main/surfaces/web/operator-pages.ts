@@ -14,11 +14,11 @@ import { PAGE_PROTOCOL, SECRET_PATTERN } from "../../../ipc/socket/page-secret.t
 /** The open pages: the operator's contract, one JSON object in a text frame. */
 
 export interface PageLimits {
-  max_pages: number;
+  maxPages: number;
   /** A page that has more unread bytes than this when something is to be sent is dropped. */
   max_unread_bytes: number;
   /** How often each page has to show that it is still there, in milliseconds. */
-  heartbeat_ms: number;
+  heartbeatMs: number;
 }
 
 /** Nesting in a request: its parameters have two levels at the most. */
@@ -36,7 +36,7 @@ export interface PageSessions {
   /** What proves to the page that the gate knows them (ipc/socket/page-secret.ts). */
   proofs(nonce: string): string[];
   /** Whether the session of this secret still counts: asked again at each frame and each event. Undefined where there is none. */
-  admit(page_secret: string): (() => boolean) | undefined;
+  admit(pageSecret: string): (() => boolean) | undefined;
 }
 
 interface Page {
@@ -44,8 +44,8 @@ interface Page {
   sessions: PageSessions;
   /** Whether its session still counts. Null until the page has shown its secret: no call is taken before, no event sent. */
   isAllowed: (() => boolean) | null;
-  is_greeted: boolean;
-  is_alive: boolean;
+  isGreeted: boolean;
+  isAlive: boolean;
   calls: number;
 }
 
@@ -68,25 +68,25 @@ export class OperatorPages {
     this.#api = api;
     this.#limits = limits;
     this.#log = log;
-    this.#heartbeat = setInterval(() => this.#checkAll(), limits.heartbeat_ms);
+    this.#heartbeat = setInterval(() => this.#checkAll(), limits.heartbeatMs);
     this.#heartbeat.unref();
   }
 
   get isFull(): boolean {
-    return this.#pages.size >= this.#limits.max_pages;
+    return this.#pages.size >= this.#limits.maxPages;
   }
 
   /** Takes over a checked upgrade. */
   open(request: IncomingMessage, stream: Duplex, head: Buffer, sessions: PageSessions): void {
     this.#server.handleUpgrade(request, stream, head, (socket) => {
-      const page: Page = { socket, sessions, isAllowed: null, is_greeted: false, is_alive: true, calls: 0 };
+      const page: Page = { socket, sessions, isAllowed: null, isGreeted: false, isAlive: true, calls: 0 };
       this.#pages.add(page);
       const late = setTimeout(() => {
         if (page.isAllowed === null) socket.terminate();
       }, GREETING_MS);
-      socket.on("message", (data, is_binary) => this.#received(page, data, is_binary));
+      socket.on("message", (data, isBinary) => this.#received(page, data, isBinary));
       socket.on("pong", () => {
-        page.is_alive = true;
+        page.isAlive = true;
       });
       socket.on("error", () => socket.terminate()); // 'close' follows; a broken frame has already been answered
       socket.once("close", () => {
@@ -104,12 +104,12 @@ export class OperatorPages {
   async close(): Promise<void> {
     clearInterval(this.#heartbeat);
     const pages = [...this.#pages];
-    const are_closed = pages.map(({ socket }) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
-    for (const { socket } of pages) socket.close(PAGE_CLOSE.gate_closes, "the gate is closing");
+    const areClosed = pages.map(({ socket }) => new Promise<void>((resolve) => socket.once("close", () => resolve())));
+    for (const { socket } of pages) socket.close(PAGE_CLOSE.gateCloses, "the gate is closing");
     const cut = setTimeout(() => {
       for (const { socket } of pages) socket.terminate();
     }, CLOSE_GRACE_MS);
-    await Promise.all(are_closed);
+    await Promise.all(areClosed);
     clearTimeout(cut);
   }
 
@@ -120,10 +120,10 @@ export class OperatorPages {
     this.#unsubscribe = undefined;
   }
 
-  #received(page: Page, data: RawData, is_binary: boolean): void {
+  #received(page: Page, data: RawData, isBinary: boolean): void {
     const { socket } = page;
     if (socket.readyState !== WebSocket.OPEN || !this.#stillAllowed(page)) return;
-    if (is_binary) return socket.close(1003, "text frames only");
+    if (isBinary) return socket.close(1003, "text frames only");
     const frame = decodeFrame(String(data), { bytes: MAX_PAGE_FRAME_BYTES, depth: MAX_DEPTH });
     if (page.isAllowed === null) return this.#greeted(page, frame.ok ? frame.message : undefined);
     const request = operatorRequestSchema.safeParse(frame.ok ? frame.message : undefined);
@@ -134,15 +134,15 @@ export class OperatorPages {
 
   /** The page's first two frames: its nonce, and, once it has seen that this is its gate, its secret. */
   #greeted(page: Page, message: unknown): void {
-    const { socket, sessions, is_greeted } = page;
-    const said = (is_greeted ? secretSchema : nonceSchema).safeParse(message);
+    const { socket, sessions, isGreeted } = page;
+    const said = (isGreeted ? secretSchema : nonceSchema).safeParse(message);
     if (!said.success) return socket.close(1008, "a page begins with its nonce, then its secret");
     if ("nonce" in said.data) {
-      page.is_greeted = true;
+      page.isGreeted = true;
       return this.#send(page, JSON.stringify({ proofs: sessions.proofs(said.data.nonce) }));
     }
     const isAllowed = sessions.admit(said.data.secret);
-    if (isAllowed === undefined) return socket.close(PAGE_CLOSE.session_ended, "the session has ended");
+    if (isAllowed === undefined) return socket.close(PAGE_CLOSE.sessionEnded, "the session has ended");
     page.isAllowed = isAllowed;
     this.#unsubscribe ??= this.#api.subscribe((event) => this.#tellAll({ event }), PAGE_EVENTS);
   }
@@ -178,15 +178,15 @@ export class OperatorPages {
 
   #stillAllowed({ socket, isAllowed }: Page): boolean {
     if (isAllowed === null || isAllowed()) return true;
-    if (socket.readyState === WebSocket.OPEN) socket.close(PAGE_CLOSE.session_ended, "the session has ended");
+    if (socket.readyState === WebSocket.OPEN) socket.close(PAGE_CLOSE.sessionEnded, "the session has ended");
     return false;
   }
 
   #checkAll(): void {
     for (const page of this.#pages) {
-      if (!page.is_alive) page.socket.terminate();
+      if (!page.isAlive) page.socket.terminate();
       else if (this.#stillAllowed(page)) {
-        page.is_alive = false;
+        page.isAlive = false;
         page.socket.ping();
       }
     }

@@ -52,9 +52,9 @@ function refusalOfContext({ headers, url }: IncomingMessage): Refusal | undefine
   // A site is a host without its port: another local server's page is `same-site`, and is refused, too.
   const site = headers["sec-fetch-site"];
   // Whoever has a link may use it: the file through which the user's browser is opened is another site, too.
-  const is_link_followed =
+  const isLinkFollowed =
     LINK.test(url ?? "") && headers["sec-fetch-mode"] === "navigate" && headers["sec-fetch-dest"] === "document";
-  if (site !== undefined && site !== "same-origin" && site !== "none" && !is_link_followed)
+  if (site !== undefined && site !== "same-origin" && site !== "none" && !isLinkFollowed)
     return { status: 403, text: "another page asked for this one: copy the link into the address bar" };
   // Fetched ahead, a link would be used up before the user comes to it.
   if (headers["sec-purpose"] !== undefined || headers.purpose !== undefined)
@@ -87,11 +87,11 @@ export function canIdentifyPeer(): boolean {
   return tables() !== undefined;
 }
 
-/** True where the program that connected from `peer_port` to `own_port` is this user's or root's, or the system can't tell. */
-export function isOwnUsersPeer(peer_port: number, own_port: number): boolean {
+/** True where the program that connected from `peerPort` to `ownPort` is this user's or root's, or the system can't tell. */
+export function isOwnUsersPeer(peerPort: number, ownPort: number): boolean {
   const found = tables();
   if (found === undefined) return true;
-  const uid = ownerIn(found, peer_port, own_port);
+  const uid = ownerIn(found, peerPort, ownPort);
   return uid !== undefined && (uid === process.getuid?.() || uid === 0);
 }
 
@@ -111,9 +111,9 @@ function tables(): { text: string; loopback: string }[] | undefined {
   }
 }
 
-function ownerIn(found: readonly { text: string; loopback: string }[], peer_port: number, own_port: number) {
+function ownerIn(found: readonly { text: string; loopback: string }[], peerPort: number, ownPort: number) {
   for (const { text, loopback } of found) {
-    const ends = `${loopback}:${hex(peer_port)} ${loopback}:${hex(own_port)} ${ESTABLISHED} `;
+    const ends = `${loopback}:${hex(peerPort)} ${loopback}:${hex(ownPort)} ${ESTABLISHED} `;
     const start = text.indexOf(ends);
     if (start === -1) continue;
     // Then: queues, timer, retransmissions, uid.

@@ -47,15 +47,15 @@ export interface WebPageSettings {
   /** 0: the one it had last, the usual one, or any that is free. */
   port: number;
   /** Keeps the port for the next start. Left out: nothing is kept. */
-  port_file?: string;
+  portFile?: string;
   session_seconds: number;
   /** Keeps the sessions, as hashes, for the next start. Left out: they end with the gate. */
-  session_file?: string;
+  sessionFile?: string;
   /** Left out: the built page. */
   files?: PageFiles;
   limits?: Partial<PageLimits>;
   /** Answer `/metrics` to whoever asks on this machine, without a link: figures, and nothing that an agent chose. */
-  has_metrics?: boolean;
+  hasMetrics?: boolean;
   /** Of what is shown without a session; left out: English. */
   language?: () => Language;
   /** Only its time since boot is used, which nobody sets. */
@@ -68,7 +68,7 @@ export interface WebPageListener {
   entered(): void;
 }
 
-const LIMITS: PageLimits = { max_pages: 16, max_unread_bytes: 8 * 1024 * 1024, heartbeat_ms: 20_000 };
+const LIMITS: PageLimits = { maxPages: 16, max_unread_bytes: 8 * 1024 * 1024, heartbeatMs: 20_000 };
 const OTHERS = "it is another user's, or already gone";
 /** HTTP connections and WebSockets at the same time. */
 const MAX_CONNECTIONS = 64;
@@ -99,8 +99,8 @@ export class WebPage {
     this.#settings = settings;
     this.#listener = listener;
     this.#files = new Map([...(settings.files ?? readPageFiles()), [ENTRANCE_SCRIPT_PATH, entranceScript()]]);
-    const { clock, session_file, session_seconds } = settings;
-    const file = session_file === undefined ? undefined : new SessionFile(session_file, listener.log);
+    const { clock, sessionFile, session_seconds } = settings;
+    const file = sessionFile === undefined ? undefined : new SessionFile(sessionFile, listener.log);
     this.#sessions = new WebSessions(session_seconds, clock, file);
     const now = () => clock.boot().ms;
     this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
@@ -116,7 +116,7 @@ export class WebPage {
     this.#server.prependListener("connection", (socket) => {
       const reason = this.#refusalOfPeer(socket);
       if (reason === undefined) return;
-      if (reason === OTHERS && this.#settings.has_metrics === true) {
+      if (reason === OTHERS && this.#settings.hasMetrics === true) {
         this.#strangers.add(socket);
         return;
       }
@@ -130,10 +130,10 @@ export class WebPage {
 
   /** Listens, for pages that use `api`. Rejects with `port_taken`, or the system's error. */
   async listen(api: OperatorHandler): Promise<void> {
-    const { port, port_file, limits } = this.#settings;
+    const { port, portFile, limits } = this.#settings;
     this.#api = api;
     this.#pages = new OperatorPages(api, { ...LIMITS, ...limits }, this.#listener.log);
-    await this.#listenSomewhere(port, port_file).catch((error: unknown) => {
+    await this.#listenSomewhere(port, portFile).catch((error: unknown) => {
       this.#sessions.resume(0); // none of them: another program has their port
       throw error;
     });
@@ -162,21 +162,21 @@ export class WebPage {
   }
 
   async close(): Promise<void> {
-    const is_closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const isClosed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     await this.#pages?.close();
     this.#server.closeAllConnections();
-    await is_closed;
+    await isClosed;
   }
 
-  async #listenSomewhere(port: number, port_file: string | undefined): Promise<void> {
-    const last = port_file === undefined ? undefined : readLastPort(port_file);
+  async #listenSomewhere(port: number, portFile: string | undefined): Promise<void> {
+    const last = portFile === undefined ? undefined : readLastPort(portFile);
     // Somebody else may have these by now; 0 is any.
-    const wishes = port === 0 && port_file !== undefined ? [last ?? USUAL_PORT, USUAL_PORT] : [];
-    let is_listening = false;
-    for (const wish of wishes) is_listening ||= await this.#listenAt(wish).catch(() => false);
-    if (!is_listening) await this.#listenAt(port);
+    const wishes = port === 0 && portFile !== undefined ? [last ?? USUAL_PORT, USUAL_PORT] : [];
+    let isListening = false;
+    for (const wish of wishes) isListening ||= await this.#listenAt(wish).catch(() => false);
+    if (!isListening) await this.#listenAt(port);
     this.#port = (this.#server.address() as AddressInfo).port;
-    if (port === 0 && port_file !== undefined && this.#port !== last) keepLastPort(port_file, this.#port);
+    if (port === 0 && portFile !== undefined && this.#port !== last) keepLastPort(portFile, this.#port);
   }
 
   #listenAt(port: number): Promise<true> {
@@ -203,14 +203,14 @@ export class WebPage {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (debug.is_on)
+    if (debug.isOn)
       response.once("finish", () =>
         debug.write(`${request.method} ${this.#nameOf(request.url ?? "")}: ${response.statusCode}`),
       );
     const refusal = refusalOfRequest(request, this.#port);
     if (refusal !== undefined) return sendRefusal(response, refusal.status, refusal.text);
     const path = request.url ?? "";
-    if (path === METRICS_PATH && this.#settings.has_metrics === true) return void this.#sendMetrics(response);
+    if (path === METRICS_PATH && this.#settings.hasMetrics === true) return void this.#sendMetrics(response);
     if (this.#strangers.has(request.socket)) return sendRefusal(response, 403, "this page is another user's");
     const token = LINK.exec(path)?.[1];
     if (token !== undefined) return this.#enter(token, request, response);
@@ -240,9 +240,9 @@ export class WebPage {
     }
     this.#listener.log("page: a link was used, a browser has the page now");
     this.#listener.entered();
-    const { cookie, page_secret } = admission;
-    const set_cookie = `${this.#cookieName}=${cookie}; HttpOnly; SameSite=Strict; Path=/`;
-    sendFile(response, entrancePage(page_secret), ownHost(request, this.#port), set_cookie);
+    const { cookie, pageSecret } = admission;
+    const setCookie = `${this.#cookieName}=${cookie}; HttpOnly; SameSite=Strict; Path=/`;
+    sendFile(response, entrancePage(pageSecret), ownHost(request, this.#port), setCookie);
   }
 
   async #sendMetrics(response: ServerResponse): Promise<void> {
@@ -264,12 +264,12 @@ export class WebPage {
     if (sessions.length === 0) return refuseUpgrade(stream, 403);
     if (request.url !== PAGE_SOCKET_PATH) return refuseUpgrade(stream, 404);
     if (this.#pages === undefined || this.#pages.isFull) return refuseUpgrade(stream, 503);
-    if (debug.is_on) debug.write("a page's WebSocket was opened");
+    if (debug.isOn) debug.write("a page's WebSocket was opened");
     const origin = `http://${ownHost(request, this.#port)}`;
     this.#pages.open(request, stream, head, {
       proofs: (nonce) => sessions.map((session) => proofOf(session, origin, nonce)),
-      admit: (page_secret) => {
-        const session = this.#sessions.pageSession(sessions, page_secret);
+      admit: (pageSecret) => {
+        const session = this.#sessions.pageSession(sessions, pageSecret);
         return session === undefined ? undefined : () => this.#sessions.isLive(session);
       },
     });

@@ -29,11 +29,11 @@ export interface Admission {
   /** Is sent to every port of this machine: lets see the page's files, no more. */
   cookie: string;
   /** Only the page's own origin has it: opens the WebSocket, together with the cookie. */
-  page_secret: string;
+  pageSecret: string;
 }
 
 export class WebSessions {
-  readonly #session_ms: number;
+  readonly #sessionMs: number;
   readonly #clock: Clock;
   readonly #file: SessionFile | undefined;
   #links: Link[] = [];
@@ -41,8 +41,8 @@ export class WebSessions {
   #port = 0;
 
   /** @param file left out: the sessions end with the gate */
-  constructor(session_seconds: number, clock: Clock, file?: SessionFile) {
-    this.#session_ms = session_seconds * 1000;
+  constructor(sessionSeconds: number, clock: Clock, file?: SessionFile) {
+    this.#sessionMs = sessionSeconds * 1000;
     this.#clock = clock;
     this.#file = file;
   }
@@ -52,7 +52,7 @@ export class WebSessions {
     this.#port = port;
     const { id, ms } = this.#clock.boot();
     // A session that would last longer than any that is made now was made under another setting.
-    const most = ms + this.#session_ms;
+    const most = ms + this.#sessionMs;
     this.#sessions = this.#current(this.#file?.read(port, id) ?? []).map((session) => ({
       ...session,
       ends_ms: Math.min(session.ends_ms, most),
@@ -75,15 +75,15 @@ export class WebSessions {
     if (link === undefined) return undefined;
     this.#links = this.#links.filter((other) => other !== link);
     const cookie = newSecret();
-    const page_secret = newSecret();
+    const pageSecret = newSecret();
     const session: StoredSession = {
       cookie_hash: digest(cookie),
-      page_hash: digest(page_secret),
-      ends_ms: this.#clock.boot().ms + this.#session_ms,
+      page_hash: digest(pageSecret),
+      ends_ms: this.#clock.boot().ms + this.#sessionMs,
     };
     this.#sessions = [...this.#current(this.#sessions), session].slice(-MAX_SESSIONS);
     this.#keep();
-    return { cookie, page_secret };
+    return { cookie, pageSecret };
   }
 
   /**
@@ -110,8 +110,8 @@ export class WebSessions {
   }
 
   /** Of these sessions, the one that this page's secret belongs to. */
-  pageSession(sessions: readonly Session[], page_secret: string): Session | undefined {
-    return find(sessions, page_secret, ({ page_hash }) => page_hash);
+  pageSession(sessions: readonly Session[], pageSecret: string): Session | undefined {
+    return find(sessions, pageSecret, ({ page_hash }) => page_hash);
   }
 
   isLive(session: Session): boolean {

@@ -39,12 +39,12 @@ export default function Activity({ rest }: ViewProps) {
   const words = useWords(activityWords);
   const language = useLanguage();
   const [filter, setFilter] = useState(NO_FILTER);
-  const { entries, error, has_older, showOlder } = useFeed(filter);
+  const { entries, error, hasOlder, showOlder } = useFeed(filter);
   const list = useRef<HTMLUListElement>(null);
   const width = targetWidth(useWidth(list));
   const [days, setDays] = useState(NO_DAYS);
   const call = useCall();
-  const is_filtered = Object.values(filter).some((value) => value !== undefined && value !== "" && value !== false);
+  const isFiltered = Object.values(filter).some((value) => value !== undefined && value !== "" && value !== false);
   const between = (since: number | undefined, until: number | undefined) => setFilter({ ...filter, since, until });
   const reset = () => {
     setFilter(NO_FILTER);
@@ -71,7 +71,7 @@ export default function Activity({ rest }: ViewProps) {
           <p className="picked">
             {words.picked(pickedText(filter, language))}{" "}
             <Button size="small" look="plain" onClick={() => between(undefined, undefined)}>
-              {words.all_times}
+              {words.allTimes}
             </Button>
           </p>
         ) : null}
@@ -92,19 +92,19 @@ export default function Activity({ rest }: ViewProps) {
               checked={filter.confined === true}
               onChange={({ target }) => setFilter({ ...filter, confined: target.checked })}
             />
-            {words.only_confined}
+            {words.onlyConfined}
           </label>
         </ListTools>
         <Failure error={error} />
-        {entries?.length === 0 && !is_filtered ? (
+        {entries?.length === 0 && !isFiltered ? (
           <div>
-            <EmptyState title={words.empty}>{words.empty_next}</EmptyState>
-            <Button onClick={() => goTo("agents")}>{words.to_agents}</Button>
+            <EmptyState title={words.empty}>{words.emptyNext}</EmptyState>
+            <Button onClick={() => goTo("agents")}>{words.toAgents}</Button>
           </div>
         ) : null}
-        {entries?.length === 0 && is_filtered ? (
+        {entries?.length === 0 && isFiltered ? (
           <div>
-            <EmptyState title={words.no_match}>{words.no_match_next}</EmptyState>
+            <EmptyState title={words.noMatch}>{words.noMatchNext}</EmptyState>
             <Button onClick={reset}>{words.reset}</Button>
           </div>
         ) : null}
@@ -119,7 +119,7 @@ export default function Activity({ rest }: ViewProps) {
             />
           ))}
         </ul>
-        {has_older ? (
+        {hasOlder ? (
           <div>
             <Button onClick={showOlder}>{words.older}</Button>
           </div>
@@ -139,27 +139,27 @@ function Filters({ filter, onFilter }: { filter: ActivityFilter; onFilter(filter
   const words = useWords(activityWords);
   const names = useWords(namesWords);
   const { data } = useQuery("agents.list", {});
-  const agent_names = [...new Set((data?.agents ?? []).map(({ name }) => name))];
+  const agentNames = [...new Set((data?.agents ?? []).map(({ name }) => name))];
   return (
     <div className="filters">
       <SearchInput label={words.search} text={filter.text ?? ""} onText={(text) => onFilter({ ...filter, text })} />
       <FilterSelect<string>
         label={words.agent}
-        all={words.every_agent}
-        items={agent_names.map((name) => ({ value: name, label: name }))}
+        all={words.everyAgent}
+        items={agentNames.map((name) => ({ value: name, label: name }))}
         chosen={filter.agent ?? null}
         onChoose={(agent) => onFilter({ ...filter, agent: agent ?? undefined })}
       />
       <FilterSelect<Capability>
         label={words.capability}
-        all={words.every_capability}
+        all={words.everyCapability}
         items={CAPABILITIES.map((name) => ({ value: name, label: name }))}
         chosen={filter.capability ?? null}
         onChoose={(capability) => onFilter({ ...filter, capability: capability ?? undefined })}
       />
       <FilterSelect<Outcome>
         label={words.outcome}
-        all={words.every_outcome}
+        all={words.everyOutcome}
         items={OUTCOMES.map((outcome) => ({ value: outcome, label: names.decided[outcome] }))}
         chosen={filter.outcome ?? null}
         onChoose={(outcome) => onFilter({ ...filter, outcome: outcome ?? undefined })}

@@ -29,10 +29,10 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
   const id = useId();
   const [first, ...more] = entry.capabilities;
   const executor = shortened(toolText(entry.executor, language), MOST_OF_EXECUTOR);
-  const more_text = more.length > 0 ? words.more_targets(more.length) : "";
+  const moreText = more.length > 0 ? words.moreTargets(more.length) : "";
   const mark = entry.is_confined ? confinedMark(language) : "";
   const report = entry.reported === undefined ? "" : reportedText(entry.reported, language);
-  const beside = [executor, first?.capability ?? "", more_text, mark, report];
+  const beside = [executor, first?.capability ?? "", moreText, mark, report];
   const left = width - beside.reduce((sum, text) => sum + text.length, 0) - (report === "" ? 4 : 8);
   return (
     <li className={isOpen ? "decision open" : "decision"}>
@@ -43,13 +43,13 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
             <VisibleText text={executor} />
           </b>
           {first === undefined ? (
-            <span className="quiet">{words.no_capability}</span>
+            <span className="quiet">{words.noCapability}</span>
           ) : (
             <>
               <span className="mono">{first.capability}</span> <Target text={first.target} width={Math.max(12, left)} />
             </>
           )}
-          {more_text === "" ? null : <span className="quiet">{more_text}</span>}
+          {moreText === "" ? null : <span className="quiet">{moreText}</span>}
           {mark === "" ? null : <span className="quiet confined">{mark}</span>}
           {entry.reported === undefined ? null : <ReportMark reported={entry.reported} />}
         </span>
@@ -76,7 +76,7 @@ function Decided({ entry: { outcome, status } }: { entry: ActivityEntry }) {
   return (
     <span className="decided">
       {status === "expired" || status === "cancelled" ? <NeitherShape /> : <OutcomeShape outcome={outcome} />}
-      {status === undefined ? names.decided[outcome] : words.after_asking[status]}
+      {status === undefined ? names.decided[outcome] : words.afterAsking[status]}
     </span>
   );
 }

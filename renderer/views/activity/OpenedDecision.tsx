@@ -56,7 +56,7 @@ export function DecisionOn({ token }: { token: string }) {
     <div className="opened-decision">
       <Trace trace={decision.trace} status={decision.status} score={decision.verdict?.score} />
       <p>
-        <a href={`#/activity/${decision.decision_id}`}>{words.see_decision}</a>
+        <a href={`#/activity/${decision.decision_id}`}>{words.seeDecision}</a>
       </p>
     </div>
   );
@@ -88,7 +88,7 @@ function Facts({ opened, reported }: { opened: Opened; reported: Reported | unde
           <dd>
             <ReportMark reported={reported} isWhole />
             {reported.state === "unreported" && !reported.ran_other ? null : (
-              <span className="quiet"> · {words.reported_note}</span>
+              <span className="quiet"> · {words.reportedNote}</span>
             )}
           </dd>
         </>
@@ -117,7 +117,7 @@ function Facts({ opened, reported }: { opened: Opened; reported: Reported | unde
       )}
       <dt>{words.intent}</dt>
       <dd className={intent === "" ? "quiet" : undefined}>
-        {intent === "" ? words.no_intent : <VisibleText text={intent} />}
+        {intent === "" ? words.noIntent : <VisibleText text={intent} />}
       </dd>
       {capabilities.length === 0 ? null : (
         <>
@@ -139,7 +139,7 @@ function Facts({ opened, reported }: { opened: Opened; reported: Reported | unde
       )}
       {cwd === null ? null : (
         <>
-          <dt>{words.in_folder}</dt>
+          <dt>{words.inFolder}</dt>
           <dd>
             <Target text={cwd} />
           </dd>
@@ -177,26 +177,26 @@ interface TraceProps {
 
 function Trace({ trace, status, score }: TraceProps) {
   const words = useWords(activityWords);
-  if (trace === undefined) return <p className="quiet">{words.no_trace}</p>;
-  const denied_by = trace.find(({ outcome }) => outcome === "denied")?.stage;
+  if (trace === undefined) return <p className="quiet">{words.noTrace}</p>;
+  const deniedBy = trace.find(({ outcome }) => outcome === "denied")?.stage;
   const reached = new Set(trace.map(({ stage }) => stage));
   const missed = STAGES.filter((stage) => !reached.has(stage));
   return (
     <>
-      <h3>{words.stages_title}</h3>
+      <h3>{words.stagesTitle}</h3>
       <ol className="trace">
         {trace.map((step) => (
           <li key={step.stage} className={step.outcome}>
             <StepSaid step={step} status={status} />
             <span className="detail">
-              <StepDetail step={step} score={score} denied_by={denied_by} />
+              <StepDetail step={step} score={score} denied_by={deniedBy} />
             </span>
           </li>
         ))}
       </ol>
       {missed.length === 0 ? null : (
         <p className="quiet">
-          {words.not_reached}: {missed.map((stage) => words.stages[stage]).join(", ")}
+          {words.notReached}: {missed.map((stage) => words.stages[stage]).join(", ")}
         </p>
       )}
     </>
@@ -215,8 +215,8 @@ function StepDetail({ step: { stage, outcome, rule, detail }, score, denied_by }
   const language = useLanguage();
   if (rule !== undefined || outcome === "denied") return <RuleText rule={rule} sentence={detail} />;
   if (outcome === "ask") return words.steps.ask;
-  if (outcome === "skipped" && denied_by !== undefined) return words.not_reached;
-  if (stage === "rate" && outcome === "passed") return words.within_limits;
+  if (outcome === "skipped" && denied_by !== undefined) return words.notReached;
+  if (stage === "rate" && outcome === "passed") return words.withinLimits;
   if (stage !== "judge" || score === undefined) return words.unruled[stage];
   return `${words.unruled.judge} ${scoreText(score, language)}`;
 }
@@ -224,16 +224,16 @@ function StepDetail({ step: { stage, outcome, rule, detail }, score, denied_by }
 /** The result of the stage `approval`, where there is one: no answer in time is no denial by the operator. */
 function StepSaid({ step, status }: { step: TraceStep; status: ApprovalStatus | undefined }) {
   const words = useWords(activityWords);
-  const is_answer = step.stage === "approval" && status !== undefined;
+  const isAnswer = step.stage === "approval" && status !== undefined;
   return (
     <>
-      {is_answer && (status === "expired" || status === "cancelled") ? (
+      {isAnswer && (status === "expired" || status === "cancelled") ? (
         <NeitherShape />
       ) : (
         <StepShape outcome={step.outcome} />
       )}
       <span className="stage">{words.stages[step.stage]}</span>
-      <span className="said">{is_answer ? words.answers[status] : words.steps[step.outcome]}</span>
+      <span className="said">{isAnswer ? words.answers[status] : words.steps[step.outcome]}</span>
     </>
   );
 }

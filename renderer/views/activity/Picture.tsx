@@ -27,7 +27,7 @@ export function Picture({ onPick }: { onPick(since: number, until: number): void
   const [range, setRange] = useState<ActivityRange>("hour");
   const { data, error } = useCounts(range);
   return (
-    <section className="picture" aria-label={words.ranges_in[range]}>
+    <section className="picture" aria-label={words.rangesIn[range]}>
       <div className="section-head">
         {data === undefined ? <span /> : <Totals counts={data} />}
         <Segments<ActivityRange>
@@ -72,7 +72,7 @@ function Totals({ counts }: { counts: ActivityCounts }) {
       {KINDS.map((kind) => (
         <li key={kind}>
           <OutcomeShape outcome={OUTCOME_OF[kind]} />
-          <b className="figures">{totals[kind].toLocaleString(language)}</b> {names.decided_many[OUTCOME_OF[kind]]}
+          <b className="figures">{totals[kind].toLocaleString(language)}</b> {names.decidedMany[OUTCOME_OF[kind]]}
         </li>
       ))}
     </ul>
@@ -85,8 +85,8 @@ function Bars({ counts, onPick }: { counts: ActivityCounts; onPick(since: number
   const hatched = useId();
   const { bars, ticks, ceiling, totals } = drawn(counts);
   const number = (kind: Kind) => totals[kind].toLocaleString(language);
-  const sentence = words.picture(number("allowed"), number("asked"), number("denied"), words.ranges_in[counts.range]);
-  const is_empty = bars.every(({ total }) => total === 0);
+  const sentence = words.picture(number("allowed"), number("asked"), number("denied"), words.rangesIn[counts.range]);
+  const isEmpty = bars.every(({ total }) => total === 0);
   const { width, height, bottom, top } = PICTURE;
   return (
     <figure className="bars">
@@ -111,9 +111,9 @@ function Bars({ counts, onPick }: { counts: ActivityCounts; onPick(since: number
       </svg>
       <BucketPicker counts={counts} onPick={onPick} />
       <span className="ceiling quiet figures" aria-hidden="true">
-        {is_empty ? null : ceiling.toLocaleString(language)}
+        {isEmpty ? null : ceiling.toLocaleString(language)}
       </span>
-      {is_empty ? <span className="nothing-counted quiet">{words.nothing_counted}</span> : null}
+      {isEmpty ? <span className="nothing-counted quiet">{words.nothingCounted}</span> : null}
       <div className="ticks quiet" aria-hidden="true">
         {ticks.map(({ at }) => (
           <span key={at ?? "now"}>{at === null ? words.now : tickText(at, counts.range, language)}</span>
@@ -133,20 +133,20 @@ function AsTable({ counts }: { counts: ActivityCounts }) {
   const words = useWords(activityWords);
   const names = useWords(namesWords);
   const language = useLanguage();
-  const [is_open, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const counted = counts.buckets.filter(({ allowed, asked, denied }) => allowed + asked + denied > 0);
   if (counted.length === 0) return null;
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary className="quiet">{words.as_table}</summary>
-      {is_open ? (
+      <summary className="quiet">{words.asTable}</summary>
+      {isOpen ? (
         <table className="table counts">
           <thead>
             <tr>
               <th scope="col">{words.from}</th>
               {KINDS.map((kind) => (
                 <th key={kind} scope="col" className="number">
-                  {names.decided_many[OUTCOME_OF[kind]]}
+                  {names.decidedMany[OUTCOME_OF[kind]]}
                 </th>
               ))}
             </tr>

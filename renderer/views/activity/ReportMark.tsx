@@ -30,8 +30,8 @@ export function ReportMark({ reported, isWhole = false }: ReportMarkProps) {
 /** As a row says it: `worked`; "" where nothing was reported. */
 export function reportedText({ state, ran_other, tried_more }: Reported, language: Language): string {
   const words = activityWords[language];
-  if (tried_more && !ran_other) return words.tried_more_short;
-  return ran_other ? words.ran_other_short : words.report_short[state];
+  if (tried_more && !ran_other) return words.triedMoreShort;
+  return ran_other ? words.ranOtherShort : words.reportShort[state];
 }
 
 /** `it worked, after 1.2 s, took 0.9 s; it tried more than its command says, and could not` */
@@ -63,7 +63,7 @@ const DAY_MS = 86_400_000;
 /** `1.2 s`; "" where it isn't known, or can't be: a clock was set back. @param ms milliseconds */
 function lengthOf(ms: number | null, language: Language): string {
   if (ms === null || !(ms >= 0)) return "";
-  if (ms > DAY_MS) return activityWords[language].a_day;
+  if (ms > DAY_MS) return activityWords[language].aDay;
   const number = (value: number, digits: number) => value.toLocaleString(language, { maximumFractionDigits: digits });
   if (ms < 1000) return `${number(ms, 0)} ms`;
   return ms < MINUTE_MS ? `${number(ms / 1000, 1)} s` : `${number(ms / MINUTE_MS, 0)} min`;

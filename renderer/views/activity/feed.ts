@@ -14,8 +14,8 @@ type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
 
 export function entryOf({ ts, agent_name, executor, decision }: DecisionEvent): ActivityEntry {
   const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
-  const is_confined = decision.confined !== undefined;
-  const call = { decision_id, ts, agent_name, executor, is_confined };
+  const isConfined = decision.confined !== undefined;
+  const call = { decision_id, ts, agent_name, executor, is_confined: isConfined };
   const entry = {
     ...call,
     outcome,

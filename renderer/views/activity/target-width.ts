@@ -3,7 +3,7 @@ const NARROW = 620;
 const CHARACTER = 7.9;
 
 /** How many characters of what was asked for fit into a list of decisions this wide, in CSS pixels. */
-export function targetWidth(list_width: number): number {
-  const others = list_width < 470 ? 8 : list_width < NARROW ? 130 : 352;
-  return Math.floor((list_width - others) / CHARACTER);
+export function targetWidth(listWidth: number): number {
+  const others = listWidth < 470 ? 8 : listWidth < NARROW ? 130 : 352;
+  return Math.floor((listWidth - others) / CHARACTER);
 }

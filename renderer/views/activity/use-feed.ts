@@ -14,7 +14,7 @@ const DRAW_MS = 150;
 export function useFeed(filter: ActivityFilter) {
   const call = useCall();
   const [entries, setEntries] = useState<ActivityEntry[] | null>(null);
-  const [has_older, setHasOlder] = useState(false);
+  const [hasOlder, setHasOlder] = useState(false);
   const [error, setError] = useState<GateError | undefined>();
   const latest = useRef(filter);
   latest.current = filter;
@@ -23,10 +23,10 @@ export function useFeed(filter: ActivityFilter) {
       call("activity.list", { ...paramsOf(wanted), ...(before === undefined ? {} : { before }), limit: PAGE }),
     [call],
   );
-  const is_answering = !isSilent(useLinkState());
+  const isAnswering = !isSilent(useLinkState());
   useEffect(() => {
     // After the connection was lost, missed decisions are fetched.
-    if (!is_answering) return;
+    if (!isAnswering) return;
     fetchPage(filter).then(
       (page) => {
         if (latest.current !== filter) return;
@@ -36,7 +36,7 @@ export function useFeed(filter: ActivityFilter) {
       },
       (failure: GateError) => latest.current === filter && setError(failure),
     );
-  }, [fetchPage, filter, is_answering]);
+  }, [fetchPage, filter, isAnswering]);
   const coming = useRef<ActivityEntry[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -65,7 +65,7 @@ export function useFeed(filter: ActivityFilter) {
       (failure: GateError) => setError(failure),
     );
   };
-  return { entries, error, has_older, showOlder };
+  return { entries, error, hasOlder, showOlder };
 }
 
 /** Decisions that match the filter are added on top; those that were answered meanwhile and don't match any more are removed. */

@@ -78,7 +78,7 @@ function AgentFacts({ agent }: { agent: AgentView }) {
         <>
           <dt>{words.waiting}</dt>
           <dd>
-            <a href="#/approvals">{words.waiting_count(waiting)}</a>
+            <a href="#/approvals">{words.waitingCount(waiting)}</a>
           </dd>
         </>
       )}
@@ -91,21 +91,21 @@ function AgentPause({ agent: { name, paused } }: { agent: AgentView }) {
   const words = useWords(agentsWords);
   const { lengths } = useWords(safetyWords);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
+  const { run, isBusy, error } = useAct();
   if (paused !== null) {
     return (
       <div className="agent-pause paused">
         <p>
           {paused.until === null ? (
-            words.paused_open
+            words.pausedOpen
           ) : (
             <>
-              {words.paused_until} <Moment at={paused.until} />.
+              {words.pausedUntil} <Moment at={paused.until} />.
             </>
           )}
         </p>
-        <Button disabled={is_busy} onClick={() => void run(() => call("agents.resume", { name }))}>
-          {words.resume_agent(name)}
+        <Button disabled={isBusy} onClick={() => void run(() => call("agents.resume", { name }))}>
+          {words.resumeAgent(name)}
         </Button>
         <Failure error={error} />
       </div>
@@ -114,15 +114,15 @@ function AgentPause({ agent: { name, paused } }: { agent: AgentView }) {
   return (
     <div className="agent-pause">
       {/* biome-ignore lint/a11y/useSemanticElements: buttons that belong together, not fields of a form */}
-      <div className="filters" role="group" aria-label={words.pause_agent(name)}>
+      <div className="filters" role="group" aria-label={words.pauseAgent(name)}>
         <span className="quiet" aria-hidden="true">
-          {words.pause_agent(name)}
+          {words.pauseAgent(name)}
         </span>
         {PAUSE_LENGTHS.map(({ name: length, seconds }) => (
           <Button
             key={length}
             size="small"
-            disabled={is_busy}
+            disabled={isBusy}
             onClick={() =>
               void run(() => call("agents.pause", { name, ...(seconds === undefined ? {} : { for_seconds: seconds }) }))
             }
@@ -146,16 +146,16 @@ function AgentGrants({ name }: { name: string }) {
     <section aria-labelledby="agent-grants">
       <div className="section-head">
         <h2 id="agent-grants">{words.grants}</h2>
-        <span className="quiet">{data.total === 0 ? words.no_grants : words.grants_of}</span>
+        <span className="quiet">{data.total === 0 ? words.noGrants : words.grantsOf}</span>
       </div>
       <ul className="agent-list">
         {data.grants.map((grant) => (
           <li key={grant.id}>
             <span className="mono">{grant.capability}</span> <Target text={grant.target} />
             <span className="quiet">
-              {grant.agent_name === null ? `${words.every_agent}, ` : null}
+              {grant.agent_name === null ? `${words.everyAgent}, ` : null}
               {grant.expires_at === null ? (
-                words.no_end
+                words.noEnd
               ) : (
                 <>
                   {words.ends} <RelativeTime at={grant.expires_at} />
@@ -167,7 +167,7 @@ function AgentGrants({ name }: { name: string }) {
       </ul>
       {data.total === 0 ? null : (
         <p>
-          <a href="#/grants">{words.all_grants(data.total)}</a>
+          <a href="#/grants">{words.allGrants(data.total)}</a>
         </p>
       )}
     </section>
@@ -179,7 +179,7 @@ function AgentRefusals({ agent_id }: { agent_id: string }) {
   const words = useWords(agentsWords);
   const call = useCall();
   const { data, refresh } = useQuery("refusals.list", {});
-  const { run, is_busy, error } = useAct();
+  const { run, isBusy, error } = useAct();
   const refusals = (data ?? []).filter((refusal) => refusal.agent_id === agent_id);
   if (refusals.length === 0) return null;
   return (
@@ -196,7 +196,7 @@ function AgentRefusals({ agent_id }: { agent_id: string }) {
             <Button
               size="small"
               look="plain"
-              disabled={is_busy}
+              disabled={isBusy}
               onClick={() => void run(() => call("refusals.revoke", { id })).then(refresh)}
             >
               {words.revoke}
@@ -222,7 +222,7 @@ function LastDecisions({ name }: { name: string }) {
     <section aria-labelledby="agent-decisions">
       <h2 id="agent-decisions">{words.decisions}</h2>
       <Failure error={error} />
-      {entries?.length === 0 ? <p className="quiet">{words.no_decisions}</p> : null}
+      {entries?.length === 0 ? <p className="quiet">{words.noDecisions}</p> : null}
       <ul ref={list} className="decisions">
         {shown.map((entry) => (
           <DecisionRow
@@ -281,7 +281,7 @@ function BudgetText({ budget: { capacity, per_minute, left } }: { budget: Budget
       <meter className="budget" aria-hidden="true" min={0} max={Math.max(1, capacity)} value={whole} />
       <span className={whole === 0 ? "figures" : "quiet figures"}>
         {whole === 0
-          ? words.none_left(countText(per_minute, language))
+          ? words.noneLeft(countText(per_minute, language))
           : words.left(countText(whole, language), countText(capacity, language), countText(per_minute, language))}
       </span>
     </>

@@ -19,7 +19,7 @@ export function AgentRow({ agent }: { agent: AgentView }) {
   const names = useWords(namesWords);
   const language = useLanguage();
   const call = useCall();
-  const { run, is_busy, error, forget } = useAct();
+  const { run, isBusy, error, forget } = useAct();
   // Chosen, but not the agent's yet.
   const [level, setLevel] = useState<Level | null>(null);
   const [question, setQuestion] = useState<"level" | "revoke" | null>(null);
@@ -34,9 +34,9 @@ export function AgentRow({ agent }: { agent: AgentView }) {
     setQuestion(null);
   };
   const act = async (what: () => Promise<unknown>) => {
-    const was_done = await run(what);
+    const wasDone = await run(what);
     setQuestion(null);
-    if (!was_done) setLevel(null);
+    if (!wasDone) setLevel(null);
   };
   return (
     <tbody className={asks ? "asks" : undefined}>
@@ -51,7 +51,7 @@ export function AgentRow({ agent }: { agent: AgentView }) {
           <LevelSelect
             agent={agent}
             level={level}
-            is_busy={is_busy}
+            isBusy={isBusy}
             onChoose={(chosen) => {
               forget();
               setLevel(chosen);
@@ -70,8 +70,8 @@ export function AgentRow({ agent }: { agent: AgentView }) {
           <Button
             size="small"
             look="plain"
-            aria-label={words.revoke_of(name)}
-            disabled={is_busy}
+            aria-label={words.revokeOf(name)}
+            disabled={isBusy}
             onClick={() => {
               forget();
               setLevel(null);
@@ -91,23 +91,23 @@ export function AgentRow({ agent }: { agent: AgentView }) {
                 key={level}
                 keep={words.leave}
                 act={words.change}
-                isBusy={is_busy}
+                isBusy={isBusy}
                 onKeep={leave}
                 onAct={() => void act(() => call("agents.level", { name, level }))}
               >
-                <b>{words.change_to(name, names.levels[level])}</b> {words.levels[level]} {words.change_note}
+                <b>{words.changeTo(name, names.levels[level])}</b> {words.levels[level]} {words.changeNote}
               </Confirm>
             ) : null}
             {question === "revoke" ? (
               <Confirm
                 keep={words.keep}
-                act={words.revoke_it}
+                act={words.revokeIt}
                 isDanger
-                isBusy={is_busy}
+                isBusy={isBusy}
                 onKeep={leave}
                 onAct={() => void act(() => call("agents.revoke", { name }))}
               >
-                {words.confirm_revoke(name)}
+                {words.confirmRevoke(name)}
               </Confirm>
             ) : null}
           </td>
@@ -121,19 +121,19 @@ interface LevelSelectProps {
   agent: AgentView;
   /** The level that was chosen here, or null for the agent's own. */
   level: Level | null;
-  is_busy: boolean;
+  isBusy: boolean;
   onChoose(level: Level | null): void;
 }
 
-function LevelSelect({ agent, level, is_busy, onChoose }: LevelSelectProps) {
+function LevelSelect({ agent, level, isBusy, onChoose }: LevelSelectProps) {
   const words = useWords(agentsWords);
   const names = useWords(namesWords);
   return (
     <select
       className="select"
-      aria-label={words.level_of(agent.name)}
+      aria-label={words.levelOf(agent.name)}
       value={level ?? agent.level}
-      disabled={is_busy}
+      disabled={isBusy}
       onChange={({ target }) => {
         const chosen = LEVELS.find((one) => one === target.value) ?? agent.level;
         onChoose(chosen === agent.level ? null : chosen);
@@ -156,7 +156,7 @@ function Connected({ isConnected }: { isConnected: boolean }) {
       <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
         <circle cx="5" cy="5" r="3.75" fill={isConnected ? "currentColor" : "none"} stroke="currentColor" />
       </svg>
-      {isConnected ? words.connected : words.not_connected}
+      {isConnected ? words.connected : words.notConnected}
     </span>
   );
 }

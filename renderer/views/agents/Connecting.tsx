@@ -33,13 +33,13 @@ export function HowToConnect() {
   const names = adapted.length === 0 ? ["claude-code"] : adapted;
   return (
     <div className="how-to">
-      <p>{adapted.length === 0 ? words.empty_next : words.found(adapted.join(", "))}</p>
+      <p>{adapted.length === 0 ? words.emptyNext : words.found(adapted.join(", "))}</p>
       {names.map((name) => (
         <CommandToCopy key={name} command={`${status.command} connect ${name}`} />
       ))}
       <p className="quiet">
-        {others.length === 0 ? null : `${words.found_others(others.join(", "))} `}
-        {words.empty_other}
+        {others.length === 0 ? null : `${words.foundOthers(others.join(", "))} `}
+        {words.emptyOther}
       </p>
     </div>
   );

@@ -42,7 +42,7 @@ export default function Approvals({ rest }: ViewProps) {
         <History />
       ) : (
         <>
-          <CardStack nothing={<FirstSteps />} pointed_at={rest} gone={<EndedRequest token={rest} />} />
+          <CardStack nothing={<FirstSteps />} pointedAt={rest} gone={<EndedRequest token={rest} />} />
           <RefusedCalls />
         </>
       )}
@@ -94,7 +94,7 @@ function RefusedCalls() {
     <section ref={list} className="refused-calls" aria-labelledby="refused-calls" tabIndex={-1}>
       <div>
         <h2 id="refused-calls">{words.refusals}</h2>
-        <p className="quiet">{words.refusals_note}</p>
+        <p className="quiet">{words.refusalsNote}</p>
       </div>
       {refused.slice(0, MOST).map((refusal) => (
         <RefusalCard key={refusal.id} refusal={refusal} onDismissed={onDismissed} />
@@ -110,19 +110,19 @@ function FirstSteps() {
   const { data: agents } = useQuery("agents.list", {});
   const { data: answered } = useQuery("approvals.history", { answered: true, offset: 0, limit: 1 });
   if (agents === undefined || answered === undefined) return null;
-  const has_agent = agents.agents.some(({ revoked_at }) => revoked_at === null);
-  const has_answered = answered.total > 0;
-  if (has_agent && has_answered) return <EmptyState title={words.nothing}>{words.nothingNext}</EmptyState>;
+  const hasAgent = agents.agents.some(({ revoked_at }) => revoked_at === null);
+  const hasAnswered = answered.total > 0;
+  if (hasAgent && hasAnswered) return <EmptyState title={words.nothing}>{words.nothingNext}</EmptyState>;
   return (
     <div className="first-steps">
-      <h2>{has_agent ? words.nothing : words.noAgent}</h2>
+      <h2>{hasAgent ? words.nothing : words.noAgent}</h2>
       <ol>
         <Step isDone title={words.steps.runs} />
-        <Step isDone={has_agent} title={words.steps.connected}>
-          {has_agent ? null : <HowToConnect />}
+        <Step isDone={hasAgent} title={words.steps.connected}>
+          {hasAgent ? null : <HowToConnect />}
         </Step>
-        <Step isDone={has_answered} title={words.steps.answered}>
-          {has_agent && !has_answered ? <p className="quiet">{words.steps.answered_next}</p> : null}
+        <Step isDone={hasAnswered} title={words.steps.answered}>
+          {hasAgent && !hasAnswered ? <p className="quiet">{words.steps.answeredNext}</p> : null}
         </Step>
       </ol>
     </div>

@@ -37,7 +37,7 @@ export function History() {
   };
   const names = [...new Set(agents?.agents.map(({ name }) => name))];
   const total = data?.total ?? 0;
-  const is_filtered = Object.keys(filters).length > 0;
+  const isFiltered = Object.keys(filters).length > 0;
   const more = useCallback(() => setPages((before) => before + 1), []);
   const { agent, capability, status, text, answered } = filters;
   return (
@@ -80,8 +80,8 @@ export function History() {
       />
       <Failure error={error} />
       {data !== undefined && total === 0 ? (
-        <EmptyState title={is_filtered ? words.emptyFiltered : words.empty}>
-          {is_filtered ? words.emptyFilteredNext : words.emptyNext}
+        <EmptyState title={isFiltered ? words.emptyFiltered : words.empty}>
+          {isFiltered ? words.emptyFilteredNext : words.emptyNext}
         </EmptyState>
       ) : null}
       {total === 0 ? null : (

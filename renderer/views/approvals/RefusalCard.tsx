@@ -30,29 +30,29 @@ interface RefusalCardProps {
 /** What was refused: the thing itself, by whom and why, what the agent got; and one way to allow it once, which never has the focus. */
 export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
   const words = useWords(judgeWords);
-  const card_words = useWords(cardWords);
+  const ofCard = useWords(cardWords);
   const language = useLanguage();
-  const title_id = useId();
+  const titleId = useId();
   const card = useRef<HTMLElement>(null);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
-  const { is_read, ends } = useReading();
-  const guarded = usePressFilter(card, `${refusal.can_override} ${is_read}`);
+  const { run, isBusy, error } = useAct();
+  const { isRead, ends } = useReading();
+  const guarded = usePressFilter(card, `${refusal.can_override} ${isRead}`);
   const { id, description, can_override, overridden_at } = refusal;
   const shown = useMemo(() => shownCall({ ...refusal, intent: "" }), [refusal]);
   const { hazards, effect } = callFacts(description, language, useHome());
   const got = agentGotText(refusal, language);
   const act = (method: "reviews.override" | "reviews.dismiss") => {
-    if (is_busy) return; // a button that is disabled loses the focus
-    void run(() => call(method, { id })).then((was_done) => {
-      if (was_done && method === "reviews.dismiss") onDismissed();
+    if (isBusy) return; // a button that is disabled loses the focus
+    void run(() => call(method, { id })).then((wasDone) => {
+      if (wasDone && method === "reviews.dismiss") onDismissed();
     });
   };
   return (
-    <article ref={card} className="card refused-call" aria-labelledby={title_id} data-refusal={id} {...guarded.presses}>
+    <article ref={card} className="card refused-call" aria-labelledby={titleId} data-refusal={id} {...guarded.presses}>
       <RefusalHead
         refusal={refusal}
-        title_id={title_id}
+        titleId={titleId}
         object={shown.object?.kind === "path" ? shown.object.text : null}
       />
       <EndsProvider ends={can_override ? ends : null}>
@@ -75,13 +75,13 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
           {words.dismiss}
         </Button>
         {can_override ? (
-          <Button disabled={!is_read} onClick={guarded.answers(() => act("reviews.override"))}>
+          <Button disabled={!isRead} onClick={guarded.answers(() => act("reviews.override"))}>
             {words.allow}
           </Button>
         ) : null}
       </div>
       <p className="quiet hint" role="status">
-        {guarded.was_too_soon ? card_words.tooSoon : null}
+        {guarded.wasTooSoon ? ofCard.tooSoon : null}
       </p>
       <Failure error={error} />
     </article>
@@ -90,13 +90,13 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
 
 interface RefusalHeadProps {
   refusal: RefusedCall;
-  title_id: string;
+  titleId: string;
   /** The file that it is about, where nothing below says it. */
   object: string | null;
 }
 
-function RefusalHead({ refusal, title_id, object }: RefusalHeadProps) {
-  const card_words = useWords(cardWords);
+function RefusalHead({ refusal, titleId, object }: RefusalHeadProps) {
+  const ofCard = useWords(cardWords);
   const language = useLanguage();
   const { agent_name, cwd, executor, refused_at, description } = refusal;
   const [change, ...others] = description?.changes ?? [];
@@ -104,7 +104,7 @@ function RefusalHead({ refusal, title_id, object }: RefusalHeadProps) {
   return (
     <header className="head">
       <div className="asked">
-        <h3 id={title_id} className="question">
+        <h3 id={titleId} className="question">
           <VisibleText text={refusedText(refusal, language)} />
         </h3>
       </div>
@@ -119,7 +119,7 @@ function RefusalHead({ refusal, title_id, object }: RefusalHeadProps) {
         {cwd === null ? null : (
           <>
             {" "}
-            {card_words.inFolder} <Target text={cwd} width={44} />
+            {ofCard.inFolder} <Target text={cwd} width={44} />
           </>
         )}
       </p>

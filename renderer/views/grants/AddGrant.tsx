@@ -21,7 +21,7 @@ interface AddGrantProps {
 export function AddGrant({ capability: given, onClose }: AddGrantProps) {
   const words = useWords(grantsWords).form;
   const call = useCall();
-  const { run, is_busy, error } = useAct();
+  const { run, isBusy, error } = useAct();
   const { data: rows } = useQuery("policy.matrix", {});
   const grantable = (rows ?? []).filter((row) => row.default_approval === "per_target");
   const [capability, setCapability] = useState<Capability>(given ?? "fs:read");
@@ -29,19 +29,19 @@ export function AddGrant({ capability: given, onClose }: AddGrantProps) {
   const [expiry, setExpiry] = useState<Expiry>("month");
   const [agent, setAgent] = useState("");
   const field = useRef<HTMLInputElement>(null);
-  const form_id = useId();
-  const hint_id = useId();
+  const formId = useId();
+  const hintId = useId();
   // After the dialog gave the focus to its safe end: there is something to write here.
   useEffect(() => field.current?.focus(), []);
   const asked = grantable.find((row) => row.capability === capability)?.capability ?? "fs:read";
   const kind = targetKind(asked);
   const add = async (event: FormEvent) => {
     event.preventDefault();
-    const expires_at = expiresAt(expiry, Date.now());
+    const expires = expiresAt(expiry, Date.now());
     const params = {
       capability: asked,
       target: kind === "none" ? "*" : target.trim(),
-      ...(expires_at === undefined ? {} : { expires_at }),
+      ...(expires === undefined ? {} : { expires_at: expires }),
       ...(agent === "" ? {} : { agent }),
     };
     if (await run(() => call("grants.add", params))) onClose();
@@ -56,15 +56,15 @@ export function AddGrant({ capability: given, onClose }: AddGrantProps) {
           <button
             type="submit"
             className="button"
-            form={form_id}
-            disabled={is_busy || (kind !== "none" && target.trim() === "")}
+            form={formId}
+            disabled={isBusy || (kind !== "none" && target.trim() === "")}
           >
             {words.save}
           </button>
         </>
       }
     >
-      <form id={form_id} className="add-grant" onSubmit={(event) => void add(event)}>
+      <form id={formId} className="add-grant" onSubmit={(event) => void add(event)}>
         <CapabilityField grantable={grantable.map((row) => row.capability)} chosen={asked} onChoose={setCapability} />
         <Field label={words.target}>
           {(id) => (
@@ -74,15 +74,15 @@ export function AddGrant({ capability: given, onClose }: AddGrantProps) {
               className="input mono"
               autoComplete="off"
               spellCheck={false}
-              aria-describedby={hint_id}
+              aria-describedby={hintId}
               value={kind === "none" ? "*" : target}
               disabled={kind === "none"}
               onChange={({ target: { value } }) => setTarget(value)}
             />
           )}
         </Field>
-        <p className="quiet" id={hint_id}>
-          {words.target_hint[kind]}
+        <p className="quiet" id={hintId}>
+          {words.targetHint[kind]}
         </p>
         <div className="pair">
           <AgentField chosen={agent} onChoose={setAgent} />
@@ -134,7 +134,7 @@ function AgentField({ chosen, onChoose }: ChoiceProps<string>) {
     <Field label={words.form.agent}>
       {(id) => (
         <select id={id} className="select" value={chosen} onChange={({ target: { value } }) => onChoose(value)}>
-          <option value="">{words.every_agent}</option>
+          <option value="">{words.everyAgent}</option>
           {(listed?.agents ?? [])
             .filter(({ revoked_at }) => revoked_at === null)
             .map(({ name }) => (

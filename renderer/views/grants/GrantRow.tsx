@@ -42,7 +42,7 @@ export const GrantRow = memo(function GrantRow({
     );
   }
   const target = visible(grant.target);
-  const is_revocable = grant.revoked_at === null;
+  const isRevocable = grant.revoked_at === null;
   return (
     <div {...position} className={isChosen ? "grant-row chosen" : "grant-row"}>
       <span role="cell" className="pick">
@@ -50,7 +50,7 @@ export const GrantRow = memo(function GrantRow({
           type="checkbox"
           aria-label={words.select(target)}
           checked={isChosen}
-          disabled={!is_revocable}
+          disabled={!isRevocable}
           onChange={() => onToggle(grant)}
         />
       </span>
@@ -61,7 +61,7 @@ export const GrantRow = memo(function GrantRow({
         <Target text={grant.target} width={targetWidth} />
       </span>
       <span role="cell" className="agent">
-        {grant.agent_name ?? words.for_every_agent}
+        {grant.agent_name ?? words.forEveryAgent}
       </span>
       <span role="cell" className="granted_at">
         <RelativeTime at={grant.granted_at} />
@@ -74,8 +74,8 @@ export const GrantRow = memo(function GrantRow({
         <End grant={grant} />
       </span>
       <span role="cell" className="act">
-        {is_revocable ? (
-          <Button size="small" look="plain" aria-label={words.revoke_one(target)} onClick={() => onRevoke(grant.id)}>
+        {isRevocable ? (
+          <Button size="small" look="plain" aria-label={words.revokeOne(target)} onClick={() => onRevoke(grant.id)}>
             {words.revoke}
           </Button>
         ) : null}
@@ -95,6 +95,6 @@ function End({ grant }: { grant: GrantView }) {
       </>
     );
   if (state === "expired") return <span>{words.expired}</span>;
-  if (grant.session !== null) return <span>{words.session_only}</span>;
-  return grant.expires_at === null ? <span>{words.for_good}</span> : <RelativeTime at={grant.expires_at} />;
+  if (grant.session !== null) return <span>{words.sessionOnly}</span>;
+  return grant.expires_at === null ? <span>{words.forGood}</span> : <RelativeTime at={grant.expires_at} />;
 }

@@ -46,11 +46,11 @@ export function GrantTable(props: GrantTableProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const width = useWidth(scroll);
   const shape = width < NARROW ? "narrow" : width < WIDE ? "normal" : "wide";
-  const row_height = shape === "narrow" ? TALL_ROW : ROW;
+  const rowHeight = shape === "narrow" ? TALL_ROW : ROW;
   const rows = useVirtualizer({
     count: total,
     getScrollElement: () => scroll.current,
-    estimateSize: () => row_height,
+    estimateSize: () => rowHeight,
     overscan: 12,
   });
   const items = rows.getVirtualItems();
@@ -58,8 +58,8 @@ export function GrantTable(props: GrantTableProps) {
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => listing.see(first, last), [listing, first, last]);
   useEffect(() => {
-    if (row_height > 0) rows.measure();
-  }, [rows, row_height]);
+    if (rowHeight > 0) rows.measure();
+  }, [rows, rowHeight]);
   useEffect(() => {
     // Another search or order begins at its top.
     if (scroll.current !== null && query !== undefined) scroll.current.scrollTop = 0;
@@ -74,7 +74,7 @@ export function GrantTable(props: GrantTableProps) {
       }),
     [onChoose],
   );
-  const target_width = Math.max(24, Math.floor((width - OTHER_COLUMNS[shape]) / CHARACTER));
+  const targetWidth = Math.max(24, Math.floor((width - OTHER_COLUMNS[shape]) / CHARACTER));
   return (
     <div
       ref={scroll}
@@ -109,7 +109,7 @@ export function GrantTable(props: GrantTableProps) {
               index={index}
               top={start}
               grant={grant}
-              targetWidth={target_width}
+              targetWidth={targetWidth}
               isChosen={grant !== undefined && chosen.has(grant.id)}
               onToggle={toggle}
               onRevoke={onRevoke}
@@ -123,13 +123,13 @@ export function GrantTable(props: GrantTableProps) {
 
 function Head({ order, sorting, onSort }: { order: GrantOrder; sorting: Sorting; onSort(order: GrantOrder): void }) {
   const words = useWords(grantsWords);
-  const is_sorted = sorting.order === order;
+  const isSorted = sorting.order === order;
   const direction = sorting.descending ? "descending" : "ascending";
   return (
-    <span role="columnheader" className={order} aria-sort={is_sorted ? direction : "none"}>
+    <span role="columnheader" className={order} aria-sort={isSorted ? direction : "none"}>
       <button type="button" className="sort" title={words.sort_by(words.columns[order])} onClick={() => onSort(order)}>
         {words.columns[order]}
-        <span aria-hidden="true">{is_sorted ? (sorting.descending ? " ↓" : " ↑") : ""}</span>
+        <span aria-hidden="true">{isSorted ? (sorting.descending ? " ↓" : " ↑") : ""}</span>
       </button>
     </span>
   );
@@ -147,11 +147,11 @@ function SelectAll({ total, query, chosen, onChoose }: SelectAllProps) {
   const call = useCall();
   const { run } = useAct();
   const box = useRef<HTMLInputElement>(null);
-  const is_some = chosen.size > 0 && chosen.size < total;
+  const isSome = chosen.size > 0 && chosen.size < total;
   useEffect(() => {
-    if (box.current !== null) box.current.indeterminate = is_some;
-  }, [is_some]);
-  const is_too_many = total > SELECT_ALL_LIMIT && chosen.size === 0;
+    if (box.current !== null) box.current.indeterminate = isSome;
+  }, [isSome]);
+  const isTooMany = total > SELECT_ALL_LIMIT && chosen.size === 0;
   const selectAll = async () => {
     const { grants } = await call("grants.search", { ...query, limit: SELECT_ALL_LIMIT });
     onChoose(new Map(grants.filter(({ revoked_at }) => revoked_at === null).map((grant) => [grant.id, grant])));
@@ -160,10 +160,10 @@ function SelectAll({ total, query, chosen, onChoose }: SelectAllProps) {
     <input
       ref={box}
       type="checkbox"
-      aria-label={words.select_all}
-      title={is_too_many ? words.select_too_many(SELECT_ALL_LIMIT) : words.select_all}
-      disabled={is_too_many}
-      checked={chosen.size > 0 && !is_some}
+      aria-label={words.selectAll}
+      title={isTooMany ? words.selectTooMany(SELECT_ALL_LIMIT) : words.selectAll}
+      disabled={isTooMany}
+      checked={chosen.size > 0 && !isSome}
       onChange={() => (chosen.size > 0 ? onChoose(new Map()) : void run(selectAll))}
     />
   );

@@ -37,27 +37,27 @@ export default function Grants({ rest }: ViewProps) {
     ...NO_FILTER,
     capability: CAPABILITIES.find((name) => name === rest) ?? null,
   });
-  const { capability, agent, has_ended, unused_days } = filter;
+  const { capability, agent, hasEnded, unused_days } = filter;
   const revocation = useRevocation();
   const revokeOne = useCallback((id: number) => void revocation.revoke([id]), [revocation.revoke]);
   const [sorting, setSorting] = useState(NEWEST_FIRST);
   const [chosen, setChosen] = useState<Chosen>(new Map());
-  const [is_adding, setAdding] = useState(false);
+  const [isAdding, setAdding] = useState(false);
   const searched = useDeferredValue(filter.text.trim());
   const query = useMemo(
     (): GrantQuery => ({
       ...sorting,
-      include_revoked: has_ended,
+      include_revoked: hasEnded,
       ...(searched === "" ? {} : { text: searched }),
       ...(capability === null ? {} : { capability }),
       ...(agent === null ? {} : { agent }),
       ...(unused_days === null ? {} : { unused_days }),
     }),
-    [sorting, has_ended, searched, capability, agent, unused_days],
+    [sorting, hasEnded, searched, capability, agent, unused_days],
   );
   const { listing, listed } = useListing(query);
   const { total, error } = listed;
-  const is_filtered = searched !== "" || capability !== null || agent !== null || has_ended || unused_days !== null;
+  const isFiltered = searched !== "" || capability !== null || agent !== null || hasEnded || unused_days !== null;
   return (
     <div className="place grants">
       <header className="place-head">
@@ -73,7 +73,7 @@ export default function Grants({ rest }: ViewProps) {
         onShow={(days) => setFilter((now) => ({ ...now, unused_days: days }))}
       />
       {total === 0 && revocation.revoked === null ? (
-        <Nothing isFiltered={is_filtered} onReset={() => setFilter(NO_FILTER)} />
+        <Nothing isFiltered={isFiltered} onReset={() => setFilter(NO_FILTER)} />
       ) : (
         <>
           <SelectionBar
@@ -99,7 +99,7 @@ export default function Grants({ rest }: ViewProps) {
       )}
       <Refusals />
       <Tools />
-      {is_adding ? <AddGrant capability={capability} onClose={() => setAdding(false)} /> : null}
+      {isAdding ? <AddGrant capability={capability} onClose={() => setAdding(false)} /> : null}
     </div>
   );
 }
@@ -110,12 +110,12 @@ interface GrantFilter {
   capability: Capability | null;
   agent: string | null;
   /** Revoked and expired ones too. */
-  has_ended: boolean;
+  hasEnded: boolean;
   /** Only what was unused for so many days. */
   unused_days: number | null;
 }
 
-const NO_FILTER: GrantFilter = { text: "", capability: null, agent: null, has_ended: false, unused_days: null };
+const NO_FILTER: GrantFilter = { text: "", capability: null, agent: null, hasEnded: false, unused_days: null };
 
 function Filters({ filter, onChange }: { filter: GrantFilter; onChange(change: Partial<GrantFilter>): void }) {
   const words = useWords(grantsWords);
@@ -132,14 +132,14 @@ function Filters({ filter, onChange }: { filter: GrantFilter; onChange(change: P
       />
       <FilterSelect<Capability>
         label={words.capability}
-        all={words.every_capability}
+        all={words.everyCapability}
         items={CAPABILITIES.map((name) => ({ value: name, label: name }))}
         chosen={filter.capability}
         onChoose={(capability) => onChange({ capability })}
       />
       <FilterSelect
         label={words.agent}
-        all={words.every_agent}
+        all={words.everyAgent}
         items={(listed?.agents ?? [])
           .filter(({ revoked_at }) => revoked_at === null)
           .map(({ name }) => ({ value: name, label: name }))}
@@ -149,10 +149,10 @@ function Filters({ filter, onChange }: { filter: GrantFilter; onChange(change: P
       <label className="check">
         <input
           type="checkbox"
-          checked={filter.has_ended}
-          onChange={({ target }) => onChange({ has_ended: target.checked })}
+          checked={filter.hasEnded}
+          onChange={({ target }) => onChange({ hasEnded: target.checked })}
         />
-        {words.include_ended}
+        {words.includeEnded}
       </label>
     </search>
   );
@@ -160,9 +160,9 @@ function Filters({ filter, onChange }: { filter: GrantFilter; onChange(change: P
 
 /** Pressed once: this column; twice: the other way round; a third time: the newest first again. */
 function sortedBy(now: Sorting, order: GrantOrder): Sorting {
-  const descends_first = order === "granted_at" || order === "last_used_at";
-  if (now.order !== order) return { order, descending: descends_first };
-  if (now.descending === descends_first) return { order, descending: !descends_first };
+  const descendsFirst = order === "granted_at" || order === "last_used_at";
+  if (now.order !== order) return { order, descending: descendsFirst };
+  if (now.descending === descendsFirst) return { order, descending: !descendsFirst };
   return NEWEST_FIRST;
 }
 
@@ -170,13 +170,13 @@ function useListing(query: GrantQuery) {
   const call = useCall();
   const listing = useMemo(() => new GrantListing(call), [call]);
   useEffect(() => listing.search(query), [listing, query]);
-  const is_silent = isSilent(useLinkState());
-  const was_silent = useRef(false);
+  const silent = isSilent(useLinkState());
+  const wasSilent = useRef(false);
   useEffect(() => {
     // After the connection was lost, missed changes are fetched.
-    if (was_silent.current && !is_silent) listing.refreshSoon();
-    was_silent.current = is_silent;
-  }, [listing, is_silent]);
+    if (wasSilent.current && !silent) listing.refreshSoon();
+    wasSilent.current = silent;
+  }, [listing, silent]);
   useGateEvents(({ type }) => {
     if (type === "grants.changed" || type === "agents.changed") listing.refreshSoon();
   });
@@ -189,10 +189,10 @@ function useListing(query: GrantQuery) {
 
 function Nothing({ isFiltered, onReset }: { isFiltered: boolean; onReset(): void }) {
   const words = useWords(grantsWords);
-  if (!isFiltered) return <EmptyState title={words.empty}>{words.empty_next}</EmptyState>;
+  if (!isFiltered) return <EmptyState title={words.empty}>{words.emptyNext}</EmptyState>;
   return (
     <div className="nothing">
-      <EmptyState title={words.no_match}>{words.no_match_next}</EmptyState>
+      <EmptyState title={words.noMatch}>{words.noMatchNext}</EmptyState>
       <Button onClick={onReset}>{words.reset}</Button>
     </div>
   );
@@ -219,7 +219,7 @@ function Refusals() {
 function RefusalRow({ refusal }: { refusal: RefusalView }) {
   const words = useWords(grantsWords);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
+  const { run, isBusy, error } = useAct();
   const { id, refuse, executor, capability, target, agent_name, expires_at } = refusal;
   return (
     <li className="refusal">
@@ -236,8 +236,8 @@ function RefusalRow({ refusal }: { refusal: RefusalView }) {
       <Button
         size="small"
         look="plain"
-        disabled={is_busy}
-        aria-label={words.refusals.revoke_one(visible(target))}
+        disabled={isBusy}
+        aria-label={words.refusals.revokeOne(visible(target))}
         onClick={() => void run(() => call("refusals.revoke", { id }))}
       >
         {words.revoke}
@@ -260,7 +260,7 @@ interface UnusedGrantsProps {
 function UnusedGrants({ revocation, isShown, onShow }: UnusedGrantsProps) {
   const words = useWords(grantsWords);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
+  const { run, isBusy, error } = useAct();
   const { data } = useQuery("grants.search", { unused_days: UNUSED_DAYS, limit: 1 });
   const total = data?.total ?? 0;
   if (total === 0 && !isShown) return null;
@@ -274,11 +274,11 @@ function UnusedGrants({ revocation, isShown, onShow }: UnusedGrantsProps) {
       <p className="figures">{words.unused(total, UNUSED_DAYS)}</p>
       <div>
         <Button size="small" look="plain" onClick={() => onShow(isShown ? null : UNUSED_DAYS)}>
-          {isShown ? words.show_all : words.show_unused}
+          {isShown ? words.showAll : words.showUnused}
         </Button>
         {total === 0 ? null : (
-          <Button size="small" disabled={is_busy || revocation.progress !== null} onClick={() => void run(revokeAll)}>
-            {words.revoke_unused(Math.min(total, AT_ONCE))}
+          <Button size="small" disabled={isBusy || revocation.progress !== null} onClick={() => void run(revokeAll)}>
+            {words.revokeUnused(Math.min(total, AT_ONCE))}
           </Button>
         )}
       </div>

@@ -46,7 +46,7 @@ export function SelectionBar({ chosen, onClear, revocation, idle }: SelectionBar
               void revoke([...chosen.keys()]);
             }}
           >
-            {words.revoke_many(count)}
+            {words.revokeMany(count)}
           </Button>
         </div>
       ) : null}
@@ -58,7 +58,7 @@ function UndoLine({ revocation: { revoked, undo } }: { revocation: Revocation })
   const words = useWords(grantsWords);
   const button = useRef<HTMLButtonElement>(null);
   const count = revoked?.ids.length ?? 0;
-  const is_undone = revoked?.is_undone === true;
+  const isUndone = revoked?.isUndone === true;
   useEffect(() => {
     // The button that was pressed has gone with its row: the keyboard isn't left nowhere.
     if (document.activeElement === document.body) button.current?.focus({ preventScroll: true });
@@ -66,9 +66,9 @@ function UndoLine({ revocation: { revoked, undo } }: { revocation: Revocation })
   return (
     <div className="undo">
       <p className="figures" role="status">
-        {is_undone ? words.given_back(count) : words.revoked_many(count)}
+        {isUndone ? words.givenBack(count) : words.revokedMany(count)}
       </p>
-      {is_undone ? null : (
+      {isUndone ? null : (
         <Button ref={button} size="small" onClick={() => void undo()}>
           {words.undo}
         </Button>

@@ -15,7 +15,7 @@ type Stale = OperatorResult<"grants.stale">[number];
 /** What the gate revoked as nobody used it for long: all of a time can be given back with one press. */
 export function StaleGrants() {
   const { data, error, refresh } = useQuery("grants.stale", {});
-  const [given_back, setGivenBack] = useState<number | null>(null);
+  const [givenBack, setGivenBack] = useState<number | null>(null);
   const words = useWords(grantsWords);
   return (
     <>
@@ -30,8 +30,8 @@ export function StaleGrants() {
           }}
         />
       ))}
-      <p className={given_back === null ? "unseen" : "quiet"} role="status">
-        {given_back === null ? null : words.given_back(given_back)}
+      <p className={givenBack === null ? "unseen" : "quiet"} role="status">
+        {givenBack === null ? null : words.givenBack(givenBack)}
       </p>
     </>
   );
@@ -42,8 +42,8 @@ const LISTED = 50;
 function Revoked({ stale, onGivenBack }: { stale: Stale; onGivenBack(count: number): void }) {
   const words = useWords(grantsWords);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
-  const [is_listed, setListed] = useState(false);
+  const { run, isBusy, error } = useAct();
+  const [isListed, setListed] = useState(false);
   const { revoked_at, until, unused_days, grants } = stale;
   const restore = () =>
     run(async () => {
@@ -61,23 +61,23 @@ function Revoked({ stale, onGivenBack }: { stale: Stale; onGivenBack(count: numb
         </span>
       </p>
       <div>
-        <Button size="small" look="plain" aria-expanded={is_listed} onClick={() => setListed(!is_listed)}>
-          {is_listed ? words.stale.hide : words.show_unused}
+        <Button size="small" look="plain" aria-expanded={isListed} onClick={() => setListed(!isListed)}>
+          {isListed ? words.stale.hide : words.showUnused}
         </Button>
-        <Button size="small" disabled={is_busy} onClick={() => void restore()}>
+        <Button size="small" disabled={isBusy} onClick={() => void restore()}>
           {words.stale.undo(grants.length)}
         </Button>
       </div>
-      {is_listed ? (
+      {isListed ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, by the keyboard too
         <ul className="stale-list" tabIndex={0} aria-label={words.stale.list}>
           {grants.slice(0, LISTED).map((grant) => (
             <li key={grant.id}>
               <span className="mono">{grant.capability}</span> <Target text={grant.target} />
               <span className="quiet">
-                <VisibleText text={grant.agent_name ?? words.for_every_agent} />,{" "}
+                <VisibleText text={grant.agent_name ?? words.forEveryAgent} />,{" "}
                 {grant.last_used_at === null ? (
-                  words.stale.never_used
+                  words.stale.neverUsed
                 ) : (
                   <>
                     {words.used} <RelativeTime at={grant.last_used_at} />

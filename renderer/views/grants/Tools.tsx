@@ -33,7 +33,7 @@ const SAID_SHOWN = 160;
 function ToolRow({ kept }: { kept: KeptToolView }) {
   const { list } = useWords(mcpWords);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
+  const { run, isBusy, error } = useAct();
   const { id, server, tool, state, agent_name, decided_at, description } = kept;
   const said = description.length > SAID_SHOWN ? `${description.slice(0, SAID_SHOWN)}…` : description;
   return (
@@ -61,8 +61,8 @@ function ToolRow({ kept }: { kept: KeptToolView }) {
       <Button
         size="small"
         look="plain"
-        disabled={is_busy}
-        aria-label={list.forget_one(visible(tool))}
+        disabled={isBusy}
+        aria-label={list.forgetOne(visible(tool))}
         onClick={() => void run(() => call("mcp.forget", { id }))}
       >
         {list.forget}

@@ -32,8 +32,8 @@ export class GrantListing {
   readonly #fetched = new Map<number, number>();
   #query: GrantQuery = {};
   #generation = 0;
-  #in_flight = 0;
-  #is_new_search = false;
+  #inFlight = 0;
+  #isNewSearch = false;
   #seen: readonly number[] = [0];
   #listed: Listed = { total: null, pages: new Map(), error: undefined };
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,14 +53,14 @@ export class GrantListing {
 
   search(query: GrantQuery): void {
     this.#query = query;
-    this.#is_new_search = true;
+    this.#isNewSearch = true;
     this.#seen = [0];
     this.#again();
   }
 
   /** These rows are on the screen now. */
-  see(first_index: number, last_index: number): void {
-    this.#seen = pagesOf(first_index, last_index);
+  see(firstIndex: number, lastIndex: number): void {
+    this.#seen = pagesOf(firstIndex, lastIndex);
     this.#ask();
   }
 
@@ -79,7 +79,7 @@ export class GrantListing {
 
   /** Of a fast scroll only the rows that are visible when the gate has answered are asked for, not all that were scrolled past. */
   #ask(): void {
-    if (this.#in_flight > 0) return;
+    if (this.#inFlight > 0) return;
     for (const page of this.#seen) {
       if (this.#fetched.get(page) !== this.#generation) void this.#fetch(page, this.#generation);
     }
@@ -87,12 +87,12 @@ export class GrantListing {
 
   async #fetch(page: number, generation: number): Promise<void> {
     this.#fetched.set(page, generation);
-    this.#in_flight++;
+    this.#inFlight++;
     try {
       const answer = await this.#call("grants.search", { ...this.#query, offset: page * PAGE_SIZE, limit: PAGE_SIZE });
       if (generation !== this.#generation) return;
-      const before = this.#is_new_search ? new Map<number, readonly GrantView[]>() : this.#listed.pages;
-      this.#is_new_search = false;
+      const before = this.#isNewSearch ? new Map<number, readonly GrantView[]>() : this.#listed.pages;
+      this.#isNewSearch = false;
       const pages = withPage(before, page, answer.grants);
       for (const known of [...this.#fetched.keys()])
         if (!pages.has(known) && !this.#seen.includes(known)) this.#fetched.delete(known);
@@ -103,7 +103,7 @@ export class GrantListing {
       const error = asGateError(failure);
       this.#tell({ ...this.#listed, error });
     } finally {
-      this.#in_flight--;
+      this.#inFlight--;
       this.#ask();
     }
   }

@@ -8,9 +8,9 @@ const PAGES_KEPT = 30;
 
 export type GrantQuery = Omit<OperatorParams<"grants.search">, "offset" | "limit">;
 
-export function pagesOf(first_index: number, last_index: number): number[] {
-  const first = Math.max(0, Math.floor(first_index / PAGE_SIZE));
-  const last = Math.max(first, Math.floor(last_index / PAGE_SIZE));
+export function pagesOf(firstIndex: number, lastIndex: number): number[] {
+  const first = Math.max(0, Math.floor(firstIndex / PAGE_SIZE));
+  const last = Math.max(first, Math.floor(lastIndex / PAGE_SIZE));
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 

@@ -12,7 +12,7 @@ const AT_ONCE = 8;
 interface Revoked {
   ids: readonly number[];
   /** It has just been given back. */
-  is_undone: boolean;
+  isUndone: boolean;
 }
 
 export interface Revocation {
@@ -65,7 +65,7 @@ export function useRevocation(): Revocation {
     async (ids: readonly number[]) => {
       show(null);
       const done = await each(ids, async (id) => (await call("grants.revoke", { id })).revoked);
-      if (done.length > 0) show({ ids: done, is_undone: false });
+      if (done.length > 0) show({ ids: done, isUndone: false });
     },
     [call, each, show],
   );
@@ -76,7 +76,7 @@ export function useRevocation(): Revocation {
       await call("grants.restore", { id });
       return true;
     });
-    show(done.length > 0 ? { ids: done, is_undone: true } : null);
+    show(done.length > 0 ? { ids: done, isUndone: true } : null);
   }, [call, each, show, revoked]);
 
   return { revoked, progress, error, revoke, undo };

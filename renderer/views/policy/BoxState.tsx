@@ -46,7 +46,7 @@ function Problem({ status: { problem, detail, fix } }: { status: BoxStatus }) {
       {todo === null ? null : <p>{todo}.</p>}
       {detail === "" ? null : (
         <p className="quiet detail">
-          {words.system_says} <VisibleText text={detail} />
+          {words.systemSays} <VisibleText text={detail} />
         </p>
       )}
       {fix === null ? null : <CommandToCopy command={fix} />}
@@ -67,7 +67,7 @@ function HostsProblem({ problem }: { problem: BoxStatus["hosts_problem"] }) {
 
 function Agents({ agents }: { agents: readonly BoxAgent[] }) {
   const words = useWords(boxWords);
-  if (agents.length === 0) return <p className="quiet">{words.no_agents}</p>;
+  if (agents.length === 0) return <p className="quiet">{words.noAgents}</p>;
   return (
     <ul className="box-agents" aria-label={words.agents}>
       {agents.map((agent) => (
@@ -115,19 +115,19 @@ const FIRST_SHOWN = 5;
 
 function SetAside({ items }: { items: BoxStatus["set_aside"] }) {
   const words = useWords(boxWords);
-  const [is_listed, setListed] = useState(false);
+  const [isListed, setListed] = useState(false);
   if (items.length === 0) return null;
-  const more = is_listed ? 0 : Math.max(0, items.length - FIRST_SHOWN);
+  const more = isListed ? 0 : Math.max(0, items.length - FIRST_SHOWN);
   return (
     <>
       <h3>{words.set_aside}</h3>
-      <p className="quiet">{words.set_aside_next}</p>
+      <p className="quiet">{words.setAsideNext}</p>
       <ul className="set-aside">
         {items.slice(0, items.length - more).map(({ path, kept_at, at, agent_name }) => (
           <li key={kept_at}>
             <Target text={path} />
             <span className="quiet">
-              {words.now_at} <Target text={kept_at} />
+              {words.nowAt} <Target text={kept_at} />
             </span>
             <span className="quiet">
               <VisibleText text={agent_name} />, <Moment at={at} />

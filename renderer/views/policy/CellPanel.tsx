@@ -63,7 +63,7 @@ export function CellPanel({ row, level, agent, overrides, onClose }: CellPanelPr
 }
 
 /** Which profile makes this cell stricter, and where that is written. */
-function Overridden({ overrides: { all, in_force } }: { overrides: CellOverrides }) {
+function Overridden({ overrides: { all, inForce } }: { overrides: CellOverrides }) {
   const words = useWords(policyWords);
   const names = useWords(namesWords);
   if (all.length === 0) return null;
@@ -71,7 +71,7 @@ function Overridden({ overrides: { all, in_force } }: { overrides: CellOverrides
     <ul className="overridden">
       {all.map((one) => (
         <li key={`${one.line} ${one.profile}`}>
-          <OverrideMark isInForce={in_force.includes(one)} />
+          <OverrideMark isInForce={inForce.includes(one)} />
           <span>
             <VisibleText
               text={words.overrides.cell(
@@ -114,7 +114,7 @@ function Bearing({ row, outcome, agent }: BearingProps) {
   if (error !== undefined) return <Failure error={error} />;
   if (data === undefined) return null;
   // Where it is denied no approval would come.
-  if (data.total === 0) return outcome === "denied" ? null : <p className="quiet">{words.no_grants}</p>;
+  if (data.total === 0) return outcome === "denied" ? null : <p className="quiet">{words.noGrants}</p>;
   return (
     <>
       <p className="quiet">
@@ -125,9 +125,9 @@ function Bearing({ row, outcome, agent }: BearingProps) {
           <li key={grant.id}>
             <Target text={grant.target} width={60} />
             <span className="quiet">
-              {grant.agent_name ?? words.every_agent},{" "}
+              {grant.agent_name ?? words.everyAgent},{" "}
               {grant.expires_at === null ? (
-                words.for_good
+                words.forGood
               ) : (
                 <>
                   {words.ends} <RelativeTime at={grant.expires_at} />
@@ -139,7 +139,7 @@ function Bearing({ row, outcome, agent }: BearingProps) {
       </ul>
       <p>
         <a href={`#/grants/${encodeURIComponent(row.capability)}`}>
-          {words.all_grants(data.total.toLocaleString(language), data.total === 1)}
+          {words.allGrants(data.total.toLocaleString(language), data.total === 1)}
         </a>
       </p>
     </>

@@ -22,7 +22,7 @@ interface MatrixProps {
 /** Capabilities by family, levels as columns. A cell opens beneath its row. */
 export function Matrix({ families, columns, agent, overrides, open, onOpen, onClose }: MatrixProps) {
   const words = useWords(policyWords);
-  const panel_id = useId();
+  const panelId = useId();
   return (
     <table className="matrix">
       <thead>
@@ -63,14 +63,14 @@ export function Matrix({ families, columns, agent, overrides, open, onOpen, onCl
                       column={column}
                       overrides={overridesAt(overrides, row.capability, column.level, agent)}
                       isOpen={opened?.level === column.level}
-                      panelId={panel_id}
+                      panelId={panelId}
                       onOpen={onOpen}
                     />
                   ))}
                 </tr>
                 {opened === null ? null : (
                   <tr className="opened">
-                    <td colSpan={1 + columns.length} id={panel_id}>
+                    <td colSpan={1 + columns.length} id={panelId}>
                       <CellPanel
                         row={row}
                         level={opened.level}
@@ -92,13 +92,13 @@ export function Matrix({ families, columns, agent, overrides, open, onOpen, onCl
 
 function LevelHead({ column, agent }: { column: MatrixColumn; agent: string | null }) {
   const words = useWords(policyWords);
-  const { level, agents, is_in_force } = column;
+  const { level, agents, isInForce } = column;
   return (
-    <th scope="col" className={is_in_force ? "level in-force" : "level"}>
-      <span className="name">{words.level_heads[level]}</span>
-      {is_in_force && agent !== null ? <span className="unseen">{words.column_in_force(agent)}</span> : null}
+    <th scope="col" className={isInForce ? "level in-force" : "level"}>
+      <span className="name">{words.levelHeads[level]}</span>
+      {isInForce && agent !== null ? <span className="unseen">{words.columnInForce(agent)}</span> : null}
       {agents.length > 0 ? (
-        <span className="quiet agents" title={words.agents_at(agents.join(", "))}>
+        <span className="quiet agents" title={words.agentsAt(agents.join(", "))}>
           {agents.join(", ")}
         </span>
       ) : null}
@@ -118,24 +118,20 @@ interface CellProps {
 function Cell({ row, column, overrides, isOpen, panelId, onOpen }: CellProps) {
   const names = useWords(namesWords);
   const words = useWords(policyWords);
-  const { level, is_in_force } = column;
+  const { level, isInForce } = column;
   const outcome = outcomeAt(row, level, overrides);
-  const is_overridden = overrides.in_force.length > 0;
-  const stricter = is_overridden
-    ? words.overrides.in_force
-    : overrides.all.length > 0
-      ? words.overrides.of_others
-      : null;
+  const isOverridden = overrides.inForce.length > 0;
+  const stricter = isOverridden ? words.overrides.inForce : overrides.all.length > 0 ? words.overrides.ofOthers : null;
   const said = [names.outcomes[outcome], ...(stricter === null ? [] : [stricter])].join(", ");
   const button = useRef<HTMLButtonElement>(null);
-  const was_open = useRef(isOpen);
+  const wasOpen = useRef(isOpen);
   useEffect(() => {
     // Closed from within: the keyboard focus returns to where it was.
-    if (was_open.current && !isOpen && document.activeElement === document.body) button.current?.focus();
-    was_open.current = isOpen;
+    if (wasOpen.current && !isOpen && document.activeElement === document.body) button.current?.focus();
+    wasOpen.current = isOpen;
   }, [isOpen]);
   return (
-    <td className={is_in_force ? "cell in-force" : "cell"}>
+    <td className={isInForce ? "cell in-force" : "cell"}>
       <button
         ref={button}
         type="button"
@@ -147,7 +143,7 @@ function Cell({ row, column, overrides, isOpen, panelId, onOpen }: CellProps) {
       >
         <OutcomeShape outcome={outcome} />
         <b className={`letter ${outcome}`}>{names.letters[outcome]}</b>
-        {stricter === null ? null : <OverrideMark isInForce={is_overridden} />}
+        {stricter === null ? null : <OverrideMark isInForce={isOverridden} />}
       </button>
     </td>
   );

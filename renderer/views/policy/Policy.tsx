@@ -37,11 +37,11 @@ export default function Policy() {
         {paired.length > 0 ? (
           <div className="filters">
             <span className="quiet" aria-hidden="true">
-              {words.in_force_for}
+              {words.inForceFor}
             </span>
             <FilterSelect
-              label={words.in_force_for}
-              all={words.no_agent}
+              label={words.inForceFor}
+              all={words.noAgent}
               items={paired.map(({ name }) => ({ value: name, label: name }))}
               chosen={agent}
               onChoose={setChosen}
@@ -94,10 +94,10 @@ function Legend({ hasOverrides }: { hasOverrides: boolean }) {
       {hasOverrides ? (
         <>
           <li>
-            <OverrideMark isInForce /> {words.overrides.in_force}
+            <OverrideMark isInForce /> {words.overrides.inForce}
           </li>
           <li>
-            <OverrideMark isInForce={false} /> {words.overrides.of_others}
+            <OverrideMark isInForce={false} /> {words.overrides.ofOthers}
           </li>
         </>
       ) : null}

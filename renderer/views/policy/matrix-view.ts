@@ -14,7 +14,7 @@ export interface MatrixColumn {
   level: Level;
   /** Names of the paired agents at this level. */
   agents: string[];
-  is_in_force: boolean;
+  isInForce: boolean;
 }
 
 export interface OpenCell {
@@ -33,11 +33,11 @@ export function familiesOf(rows: readonly PolicyRow[]): MatrixFamily[] {
 /** The columns, and which one is in force for the chosen agent. */
 export function columnsOf(agents: readonly AgentView[], chosen: string | null): MatrixColumn[] {
   const paired = agents.filter((agent) => agent.revoked_at === null);
-  const level_in_force = paired.find((agent) => agent.name === chosen)?.level;
+  const levelInForce = paired.find((agent) => agent.name === chosen)?.level;
   return LEVELS.map((level) => ({
     level,
     agents: paired.filter((agent) => agent.level === level).map((agent) => agent.name),
-    is_in_force: level === level_in_force,
+    isInForce: level === levelInForce,
   }));
 }
 
@@ -60,5 +60,5 @@ export function ruleSentence(words: PolicyWords, row: PolicyRow, level: Level): 
 
 /** What grants mean for a cell; `impossible` where none can be stored. */
 export function grantsNote(words: PolicyWords, row: PolicyRow, outcome: Outcome): string {
-  return row.default_approval === "per_target" ? words.grants_at[outcome] : words.no_grants_possible;
+  return row.default_approval === "per_target" ? words.grantsAt[outcome] : words.noGrantsPossible;
 }

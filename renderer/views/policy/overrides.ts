@@ -11,10 +11,10 @@ export interface CellOverrides {
   /** Each that is about this cell, in the file's order. */
   all: readonly Override[];
   /** Of them, those that are in force for the agent that is looked at. */
-  in_force: readonly Override[];
+  inForce: readonly Override[];
 }
 
-const NONE: CellOverrides = { all: [], in_force: [] };
+const NONE: CellOverrides = { all: [], inForce: [] };
 
 export function overridesAt(
   overrides: readonly Override[],
@@ -24,11 +24,11 @@ export function overridesAt(
 ): CellOverrides {
   const all = overrides.filter((one) => one.capability === capability && one.level === level);
   if (all.length === 0) return NONE;
-  return { all, in_force: agent === null ? [] : all.filter(({ agents }) => agents.includes(agent)) };
+  return { all, inForce: agent === null ? [] : all.filter(({ agents }) => agents.includes(agent)) };
 }
 
 /** The table's outcome, or the strictest of those in force for the agent. */
-export function outcomeAt(row: PolicyRow, level: Level, { in_force }: CellOverrides): Outcome {
-  const outcomes = [row.cells[level].outcome, ...in_force.map(({ outcome }) => outcome)];
+export function outcomeAt(row: PolicyRow, level: Level, { inForce }: CellOverrides): Outcome {
+  const outcomes = [row.cells[level].outcome, ...inForce.map(({ outcome }) => outcome)];
   return outcomes.toSorted((a, b) => STRICTER_LAST.indexOf(a) - STRICTER_LAST.indexOf(b)).at(-1) ?? "denied";
 }

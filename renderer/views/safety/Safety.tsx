@@ -87,14 +87,14 @@ function PauseState({ pause }: { pause: Pause }) {
 
 function Running() {
   const words = useWords(safetyWords);
-  const { pause, is_busy, error } = usePause();
+  const { pause, isBusy, error } = usePause();
   const [reason, setReason] = useState("");
   return (
     <>
       <h2 className="pause-state">
         <StandingShape isPaused={false} /> {words.running}
       </h2>
-      <p className="quiet">{words.pause_note}</p>
+      <p className="quiet">{words.pauseNote}</p>
       <Field label={words.reason}>
         {(id) => (
           <input
@@ -108,12 +108,12 @@ function Running() {
         )}
       </Field>
       {/* biome-ignore lint/a11y/useSemanticElements: buttons that belong together, not fields of a form */}
-      <div className="filters" role="group" aria-label={words.pause_for}>
+      <div className="filters" role="group" aria-label={words.pauseFor}>
         <span className="quiet" aria-hidden="true">
-          {words.pause_for}
+          {words.pauseFor}
         </span>
         {PAUSE_LENGTHS.map(({ name, seconds }) => (
-          <Button key={name} disabled={is_busy} onClick={() => void pause(seconds, reason.trim())}>
+          <Button key={name} disabled={isBusy} onClick={() => void pause(seconds, reason.trim())}>
             {words.lengths[name]}
           </Button>
         ))}
@@ -131,7 +131,7 @@ function Paused() {
       <h2 className="pause-state">
         <StandingShape isPaused /> {words.paused}
       </h2>
-      <p>{words.paused_note}</p>
+      <p>{words.pausedNote}</p>
     </>
   );
 }
@@ -148,12 +148,12 @@ function StandingShape({ isPaused }: { isPaused: boolean }) {
 /** The safety filter's rules, and which of them failed. */
 function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
   const { columns, ...words } = useWords(safetyWords);
-  const is_broken = rules.some(({ errors }) => errors > 0);
+  const isBroken = rules.some(({ errors }) => errors > 0);
   return (
     <section aria-labelledby="safety-rules">
       <h2 id="safety-rules">{words.rules}</h2>
-      {rules.length === 0 ? <EmptyState title={words.no_rules}>{words.no_rules_next}</EmptyState> : null}
-      {is_broken ? <p className="failure">{words.broken}</p> : null}
+      {rules.length === 0 ? <EmptyState title={words.noRules}>{words.noRulesNext}</EmptyState> : null}
+      {isBroken ? <p className="failure">{words.broken}</p> : null}
       {rules.length === 0 ? null : (
         <table className="table rules folds">
           <thead>
@@ -169,7 +169,7 @@ function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
               <tr key={rule.rule_id}>
                 <th scope="row">
                   <span className="mono">{rule.rule_id}</span>
-                  {rule.is_builtin ? null : <span className="quiet"> {words.own_rule}</span>}
+                  {rule.is_builtin ? null : <span className="quiet"> {words.ownRule}</span>}
                 </th>
                 <td>
                   <SeverityMark severity={rule.severity} ofRule />
@@ -180,7 +180,7 @@ function Rules({ rules }: { rules: readonly SafetyRuleView[] }) {
                 </td>
                 <td>
                   {rule.errors === 0 ? (
-                    <span className="quiet">{words.no_errors}</span>
+                    <span className="quiet">{words.noErrors}</span>
                   ) : (
                     <>
                       <b>{words.errors(rule.errors)}</b>

@@ -21,42 +21,42 @@ export function Violations({ unacknowledged, onChanged }: { unacknowledged: numb
   const call = useCall();
   const [includes, setIncludes] = useState(true);
   const { data, error, refresh } = useQuery("safety.violations", { include_acknowledged: includes, limit: SHOWN });
-  const { run, is_busy, error: refused } = useAct();
+  const { run, isBusy, error: refused } = useAct();
   const acknowledge = async (ids: "all" | number[]) => {
     await run(() => call("safety.acknowledge", { ids }));
     refresh();
     onChanged();
   };
-  const is_empty = data?.length === 0;
+  const isEmpty = data?.length === 0;
   return (
     <section aria-labelledby="safety-violations">
       <div className="section-head">
         <h2 id="safety-violations">{words.violations}</h2>
-        {is_empty && includes ? null : (
+        {isEmpty && includes ? null : (
           <>
             <span className="quiet figures">
-              {unacknowledged > 0 ? words.unacknowledged(unacknowledged) : words.all_acknowledged}
+              {unacknowledged > 0 ? words.unacknowledged(unacknowledged) : words.allAcknowledged}
             </span>
             <span className="filters">
               <label className="check">
                 <input type="checkbox" checked={includes} onChange={({ target }) => setIncludes(target.checked)} />
-                {words.show_acknowledged}
+                {words.showAcknowledged}
               </label>
-              <Button size="small" disabled={is_busy || unacknowledged === 0} onClick={() => void acknowledge("all")}>
-                {words.acknowledge_all}
+              <Button size="small" disabled={isBusy || unacknowledged === 0} onClick={() => void acknowledge("all")}>
+                {words.acknowledgeAll}
               </Button>
             </span>
           </>
         )}
       </div>
       <Failure error={refused ?? error} />
-      {is_empty ? <EmptyState title={words.no_violations}>{words.no_violations_next}</EmptyState> : null}
+      {isEmpty ? <EmptyState title={words.noViolations}>{words.noViolationsNext}</EmptyState> : null}
       <ul className="violations">
         {(data ?? []).map((violation) => (
           <Violation
             key={violation.id}
             violation={violation}
-            isBusy={is_busy}
+            isBusy={isBusy}
             onAcknowledge={() => void acknowledge([violation.id])}
           />
         ))}
@@ -91,7 +91,7 @@ function Violation({ violation, isBusy, onAcknowledge }: ViolationProps) {
       {acknowledged_at === null ? (
         <Button
           size="small"
-          aria-label={words.acknowledge_of(rule_id, subject_id)}
+          aria-label={words.acknowledgeOf(rule_id, subject_id)}
           disabled={isBusy}
           onClick={onAcknowledge}
         >

@@ -18,7 +18,7 @@ export function BrowserSettings() {
     <section aria-labelledby="settings-browser">
       <h2 id="settings-browser">{words.title}</h2>
       <NotifyRow />
-      <ChoiceRow choice="sound" onChoose={(is_on) => is_on && play("request")}>
+      <ChoiceRow choice="sound" onChoose={(isOn) => isOn && play("request")}>
         {words.sound}
       </ChoiceRow>
       <SessionsRow />
@@ -30,15 +30,15 @@ export function BrowserSettings() {
 function NotifyRow() {
   const words = useWords(settingsWords).browser;
   const [permission, setPermission] = useState(permissionNow);
-  const askFirst = async (is_on: boolean) => {
-    if (!is_on || permission !== "default") return;
+  const askFirst = async (isOn: boolean) => {
+    if (!isOn || permission !== "default") return;
     const given = await Notification.requestPermission();
     setPermission(given);
     if (given !== "granted") choose("notify", false);
   };
-  const why_not = permission === "denied" ? words.blocked : permission === "none" ? words.unknown : null;
+  const whyNot = permission === "denied" ? words.blocked : permission === "none" ? words.unknown : null;
   return (
-    <ChoiceRow choice="notify" why_not={why_not} onChoose={(is_on) => void askFirst(is_on)}>
+    <ChoiceRow choice="notify" why_not={whyNot} onChoose={(isOn) => void askFirst(isOn)}>
       {words.notify}
     </ChoiceRow>
   );
@@ -52,19 +52,19 @@ interface ChoiceRowProps {
   choice: Choice;
   why_not?: string | null;
   /** Called by the press itself, after it is kept. */
-  onChoose: (is_on: boolean) => void;
+  onChoose: (isOn: boolean) => void;
   children: { label: string; note: string };
 }
 
 function ChoiceRow({ choice, why_not = null, onChoose, children: { label, note } }: ChoiceRowProps) {
-  const is_on = useChoice(choice);
+  const isOn = useChoice(choice);
   const id = `setting-${choice}`;
   return (
     <Row id={id} label={label} note={note} why_not={why_not}>
       <input
         id={id}
         type="checkbox"
-        checked={is_on && why_not === null}
+        checked={isOn && why_not === null}
         disabled={why_not !== null}
         aria-describedby={`${id}-note`}
         onChange={({ target }) => {
@@ -80,7 +80,7 @@ function SessionsRow() {
   const words = useWords(settingsWords).browser;
   const call = useCall();
   const act = useAct();
-  const [is_asking, setAsking] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   // The page's own connection ends with it: that the answer doesn't come is no failure.
   const signOut = () =>
     act.run(() =>
@@ -90,11 +90,11 @@ function SessionsRow() {
     );
   return (
     <Row id="setting-sessions" label={words.sessions.label} note={words.sessions.note}>
-      {is_asking ? (
+      {isAsking ? (
         <Confirm
           keep={words.stay}
           act={words.signOutNow}
-          isBusy={act.is_busy}
+          isBusy={act.isBusy}
           onKeep={() => setAsking(false)}
           onAct={() => void signOut()}
         >

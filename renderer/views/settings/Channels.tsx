@@ -48,7 +48,7 @@ function Channel({ channel: { name, state, text, route } }: { channel: ChannelSt
             <VisibleText text={text} />
           </p>
         )}
-        {state === "off" ? <p className="quiet">{words.to_use[name]}</p> : null}
+        {state === "off" ? <p className="quiet">{words.toUse[name]}</p> : null}
         {state === "off" ? null : <p className="quiet">{route[language]}</p>}
       </div>
       {state === "on" || state === "failing" ? <Test name={name} /> : null}
@@ -72,19 +72,19 @@ function StateMark({ state }: { state: ChannelStatus["state"] }) {
 function Test({ name }: { name: ChannelStatus["name"] }) {
   const words = useWords(channelsWords);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
-  const [is_sent, setSent] = useState(false);
+  const { run, isBusy, error } = useAct();
+  const [isSent, setSent] = useState(false);
   const test = async () => {
     setSent(false);
     setSent(await run(() => call("channels.test", { channel: name })));
   };
   return (
     <div className="control">
-      <Button size="small" disabled={is_busy} aria-label={words.test_of(words.names[name])} onClick={() => void test()}>
+      <Button size="small" disabled={isBusy} aria-label={words.testOf(words.names[name])} onClick={() => void test()}>
         {words.test}
       </Button>
       <span className="quiet" role="status">
-        {is_sent ? words.sent : null}
+        {isSent ? words.sent : null}
       </span>
       <Failure error={error} />
     </div>

@@ -22,8 +22,8 @@ function Judges({ status }: { status: JudgeStatus }) {
   return (
     <div className="judge-state">
       <h3>{words.status}</h3>
-      {kind === kind_now ? null : <p className="why-not">{words.now_rules}</p>}
-      {kind === "llm-v1" && model === null ? <p className="why-not">{words.no_model}</p> : null}
+      {kind === kind_now ? null : <p className="why-not">{words.nowRules}</p>}
+      {kind === "llm-v1" && model === null ? <p className="why-not">{words.noModel}</p> : null}
       <ul>
         {models.map((one) => (
           <Model
@@ -44,7 +44,7 @@ function Model({ model, threshold }: { model: ModelStatus; threshold: number | n
   const words = useWords(judgeWords);
   const language = useLanguage();
   const notes = [
-    ...(threshold === null ? [] : [words.used_by(threshold.toLocaleString(language))]),
+    ...(threshold === null ? [] : [words.usedBy(threshold.toLocaleString(language))]),
     ...(model.is_online ? [words.online] : []),
   ];
   return (
@@ -83,8 +83,8 @@ function Validators({ validators }: { validators: JudgeStatus["validators"] }) {
               </b>
               <span className="quiet">
                 {" "}
-                {words.at_least(figure(min_score))}
-                {min_confidence === 0 ? null : ` ${words.confident_at_least(figure(min_confidence))}`}
+                {words.atLeast(figure(min_score))}
+                {min_confidence === 0 ? null : ` ${words.confidentAtLeast(figure(min_confidence))}`}
               </span>
             </p>
             <p className="criteria">

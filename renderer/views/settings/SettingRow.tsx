@@ -13,14 +13,14 @@ export function SettingRow({ setting }: { setting: Setting }) {
   const words = useWords(settingsWords);
   const call = useCall();
   const { refresh } = useQuery("settings.list", {});
-  const { run, is_busy, error } = useAct();
-  const [is_saved, setSaved] = useState(false);
+  const { run, isBusy, error } = useAct();
+  const [isSaved, setSaved] = useState(false);
   // The chosen value is shown at once; the gate's own value is restored where it is refused.
   const [chosen, setChosen] = useState<Setting["value"] | null>(null);
   const { key } = setting;
   const { label, note } = words.settings[key];
   const id = `setting-${key.replace(".", "-")}`;
-  const why_not = whyNot(words, setting);
+  const reason = whyNot(words, setting);
   useEffect(() => {
     // The gate's value arrived, ours or another surface's: from now on it counts.
     if (setting.value !== undefined) setChosen(null);
@@ -28,9 +28,9 @@ export function SettingRow({ setting }: { setting: Setting }) {
   const choose = async (value: Setting["value"]) => {
     setSaved(false);
     setChosen(value);
-    const was_done = await run(() => call("settings.set", { key, value }));
-    setSaved(was_done);
-    if (!was_done) setChosen(null);
+    const wasDone = await run(() => call("settings.set", { key, value }));
+    setSaved(wasDone);
+    if (!wasDone) setChosen(null);
     refresh();
   };
   return (
@@ -40,9 +40,9 @@ export function SettingRow({ setting }: { setting: Setting }) {
         <p className="quiet" id={`${id}-note`}>
           {note}
         </p>
-        {why_not === null ? null : (
+        {reason === null ? null : (
           <p className="why-not" id={`${id}-why`}>
-            <VisibleText text={why_not} />
+            <VisibleText text={reason} />
           </p>
         )}
         <Failure error={error} />
@@ -50,13 +50,13 @@ export function SettingRow({ setting }: { setting: Setting }) {
       <div className="control">
         <SettingControl
           id={id}
-          describedBy={why_not === null ? `${id}-note` : `${id}-note ${id}-why`}
+          describedBy={reason === null ? `${id}-note` : `${id}-note ${id}-why`}
           setting={chosen === null ? setting : { ...setting, value: chosen }}
-          isBusy={is_busy}
+          isBusy={isBusy}
           onChoose={(value) => void choose(value)}
         />
         <span className="quiet" role="status">
-          {is_saved ? words.saved : setting.source === "default" ? null : words.source[setting.source]}
+          {isSaved ? words.saved : setting.source === "default" ? null : words.source[setting.source]}
         </span>
       </div>
     </div>

@@ -42,8 +42,8 @@ export function Telegram() {
 function Linked({ linked }: { linked: NonNullable<TelegramStatus["linked"]> }) {
   const words = useWords(channelsWords);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
-  const [is_asking, setAsking] = useState(false);
+  const { run, isBusy, error } = useAct();
+  const [isAsking, setAsking] = useState(false);
   const unlink = () => run(() => call("telegram.unlink", {})).then(() => setAsking(false));
   return (
     <div className="linked">
@@ -58,16 +58,16 @@ function Linked({ linked }: { linked: NonNullable<TelegramStatus["linked"]> }) {
           ({words.claim.id(String(linked.user_id))}) {words.since} <Moment at={linked.linked_at} />
         </span>
       </p>
-      {is_asking ? (
+      {isAsking ? (
         <Confirm
           keep={words.keep}
           act={words.unlink}
           isDanger
-          isBusy={is_busy}
+          isBusy={isBusy}
           onKeep={() => setAsking(false)}
           onAct={() => void unlink()}
         >
-          {words.unlink_means}
+          {words.unlinkMeans}
         </Confirm>
       ) : (
         <Button size="small" onClick={() => setAsking(true)}>
@@ -89,23 +89,23 @@ interface LinkingProps {
 function Linking({ status: { bot, link_expires_at }, link, onLink }: LinkingProps) {
   const words = useWords(channelsWords);
   const call = useCall();
-  const { run, is_busy, error } = useAct();
+  const { run, isBusy, error } = useAct();
   const now = useNow("second");
   const own = link !== null && !isAnother(link, link_expires_at) ? link : null;
-  const is_own_over = own !== null && Date.parse(own.expires_at) <= now;
-  const is_elsewhere = own === null && link_expires_at !== null && Date.parse(link_expires_at) > now;
+  const isOwnOver = own !== null && Date.parse(own.expires_at) <= now;
+  const isElsewhere = own === null && link_expires_at !== null && Date.parse(link_expires_at) > now;
   const make = () => run(async () => onLink(await call("telegram.link", {})));
   return (
     <div className="linking">
-      {own === null || is_own_over ? null : <OpenLink link={own} bot={bot} now={now} />}
-      {is_own_over ? <p role="status">{words.link_over}</p> : null}
-      {is_elsewhere ? (
+      {own === null || isOwnOver ? null : <OpenLink link={own} bot={bot} now={now} />}
+      {isOwnOver ? <p role="status">{words.linkOver}</p> : null}
+      {isElsewhere ? (
         <p>
-          {words.link_elsewhere} <TimeLeft at={link_expires_at} now={now} />
+          {words.linkElsewhere} <TimeLeft at={link_expires_at} now={now} />
         </p>
       ) : null}
-      <Button size="small" disabled={is_busy} onClick={() => void make()}>
-        {own !== null || is_elsewhere ? words.link_again : words.link}
+      <Button size="small" disabled={isBusy} onClick={() => void make()}>
+        {own !== null || isElsewhere ? words.linkAgain : words.link}
       </Button>
       <Failure error={error} />
     </div>
@@ -113,8 +113,8 @@ function Linking({ status: { bot, link_expires_at }, link, onLink }: LinkingProp
 }
 
 /** The gate has one link at a time: of the two that were said, the later one counts. */
-function isAnother(link: Link, expires_at: string | null): boolean {
-  return expires_at !== null && Date.parse(expires_at) - Date.parse(link.expires_at) > 1500;
+function isAnother(link: Link, expiresAt: string | null): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) - Date.parse(link.expires_at) > 1500;
 }
 
 function OpenLink({ link, bot, now }: { link: Link; bot: string | null; now: number }) {
@@ -124,7 +124,7 @@ function OpenLink({ link, bot, now }: { link: Link; bot: string | null; now: num
       <QrCode text={link.url} label={words.qr} />
       <div>
         <p>
-          {bot === null ? words.open_it_unnamed : <VisibleText text={words.open_it(`@${bot.replace(/^@/, "")}`)} />}{" "}
+          {bot === null ? words.openItUnnamed : <VisibleText text={words.openIt(`@${bot.replace(/^@/, "")}`)} />}{" "}
           <TimeLeft at={link.expires_at} now={now} />
         </p>
         <CommandToCopy command={link.url} />
@@ -154,13 +154,13 @@ interface Drawn {
 function QrCode({ text, label }: { text: string; label: string }) {
   const [drawn, setDrawn] = useState<Drawn | null>(null);
   useEffect(() => {
-    let is_wanted = true;
+    let isWanted = true;
     void import("uqr").then(({ encode }) => {
       const { size, data } = encode(text, { ecc: "M", border: BORDER });
-      if (is_wanted) setDrawn({ size, path: pathOf(data) });
+      if (isWanted) setDrawn({ size, path: pathOf(data) });
     });
     return () => {
-      is_wanted = false;
+      isWanted = false;
     };
   }, [text]);
   if (drawn === null) return <div className="qr" />;
@@ -177,7 +177,7 @@ function pathOf(rows: readonly (readonly boolean[])[]): string {
     .flatMap((row, y) =>
       [
         ...row
-          .map((is_dark) => (is_dark ? "1" : "0"))
+          .map((isDark) => (isDark ? "1" : "0"))
           .join("")
           .matchAll(/1+/g),
       ].map(({ index, 0: run }) => `M${index} ${y}h${run.length}v1h-${run.length}z`),
@@ -195,8 +195,8 @@ const SHOWN_NAME = 64;
 function Claim({ claim }: { claim: TelegramClaim }) {
   const words = useWords(channelsWords).claim;
   const call = useCall();
-  const { run, is_busy, error } = useAct();
-  const title_id = useId();
+  const { run, isBusy, error } = useAct();
+  const titleId = useId();
   const card = useRef<HTMLElement>(null);
   const guarded = usePressFilter(card, claim.id);
   const { id, user_id, name, username } = claim;
@@ -206,11 +206,11 @@ function Claim({ claim }: { claim: TelegramClaim }) {
     card.current?.querySelector<HTMLElement>("[data-deny]")?.focus({ preventScroll: true });
   }, []);
   const act = (method: "telegram.confirm" | "telegram.reject") => {
-    if (is_busy) return; // a button that is disabled loses the focus
+    if (isBusy) return; // a button that is disabled loses the focus
     void run(() => call(method, { id }));
   };
   return (
-    <article ref={card} className="claim" aria-labelledby={title_id} {...guarded.presses}>
+    <article ref={card} className="claim" aria-labelledby={titleId} {...guarded.presses}>
       <p>
         <b>
           <bdi>
@@ -220,7 +220,7 @@ function Claim({ claim }: { claim: TelegramClaim }) {
         <span className="figures">
           (
           {username === null ? (
-            words.no_username
+            words.noUsername
           ) : (
             <bdi>
               <VisibleText text={shortened(`@${username}`, SHOWN_NAME)} />
@@ -230,16 +230,16 @@ function Claim({ claim }: { claim: TelegramClaim }) {
         </span>{" "}
         {claim.is_renamed ? words.renamed : words.pressed}
       </p>
-      <h4 id={title_id}>{words.title}</h4>
-      <p className="quiet">{claim.is_renamed ? words.until_then : words.names_are}</p>
+      <h4 id={titleId}>{words.title}</h4>
+      <p className="quiet">{claim.is_renamed ? words.untilThen : words.namesAre}</p>
       <div className="row" data-answers="">
         <Button data-deny="" onClick={guarded.answers(() => act("telegram.reject"))}>
-          {words.not_me}
+          {words.notMe}
         </Button>
         <Button onClick={guarded.answers(() => act("telegram.confirm"))}>{words.confirm}</Button>
       </div>
       <p className="quiet hint" role="status">
-        {guarded.was_too_soon ? words.too_soon : null}
+        {guarded.wasTooSoon ? words.tooSoon : null}
       </p>
       <Failure error={error} />
     </article>

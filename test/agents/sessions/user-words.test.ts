@@ -3,7 +3,7 @@ import { MAX_PROMPT } from "../../../ipc/contract/session-limits.ts";
 import { MAX_SHOWN_WORDS, userWordsLine } from "../../../ipc/words/user-words.ts";
 import { KEPT_TURNS, MAX_CHARACTERS, UserWords } from "../../../main/agents/sessions/user-words.ts";
 
-const of = (session: string, agent_id = "a1") => ({ agent: { agent_id }, session });
+const of = (session: string, agentId = "a1") => ({ agent: { agent_id: agentId }, session });
 const inTurn = (turn?: string) => ({ context: turn === undefined ? {} : { turn } });
 
 describe("what the user asked for", () => {
@@ -51,8 +51,8 @@ describe("what the user asked for", () => {
   });
 
   it("is one line with who says so, cut where it is long", () => {
-    const line = (user_words: string | null, language: "en" | "it" = "en") =>
-      userWordsLine({ user_words, agent_name: "claude-code" }, language);
+    const line = (userWords: string | null, language: "en" | "it" = "en") =>
+      userWordsLine({ user_words: userWords, agent_name: "claude-code" }, language);
     expect(line("tidy\n\n  up\tplease ")).toEqual({ label: "You asked, says claude-code:", text: "tidy up please" });
     expect(line("ciao", "it")?.label).toBe("Hai chiesto, dice claude-code:");
     expect(line(null)).toBeNull();

@@ -180,7 +180,7 @@ export const METADATA = section("N8", DENIED, [
 ]);
 
 function movedSettings(world: World): void {
-  world.gate_env.CLAUDE_CONFIG_DIR = `${world.home}/moved`;
+  world.gateEnv.CLAUDE_CONFIG_DIR = `${world.home}/moved`;
   world.put("moved/settings.json", "{}\n");
   world.put("proj/x/settings.json", "{}\n");
 }

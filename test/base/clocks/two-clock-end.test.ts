@@ -59,7 +59,7 @@ describe("an end by both clocks", () => {
     const second = fc.integer({ min: 0, max: 4_000_000_000 });
     fc.assert(
       fc.property(second, second, (a, b) => {
-        const at = (boot_ms: number) => ({ now: () => 0, boot: () => ({ id: "abcdefabcdef", ms: boot_ms }) });
+        const at = (bootMs: number) => ({ now: () => 0, boot: () => ({ id: "abcdefabcdef", ms: bootMs }) });
         const end = endAt(at(0), a * 1000);
         const { boot_first, boot_now } = moment(at(b * 1000));
         expect(bootSecond(end.boot_at, "abcdefabcdef")).toBe(a);

@@ -9,7 +9,7 @@ const [COVERS, REMOVE, TEST_PLACE, BENCH_PLACES] = [
   "main/box/arguments/caches.ts",
   "main/base/files/remove-folder.ts",
   "cli/self-test/test-place.ts",
-  "cli/hook-bench/hook-bench.ts",
+  "cli/hook-bench/bench-places.ts",
 ].map((path) => new URL(`../../../${path}`, import.meta.url).href);
 
 /** Runs lines of JavaScript as a user who is kept out where permissions say so. */

@@ -31,8 +31,13 @@ function place(files: readonly string[] = [], env: Record<string, string> = {}):
   const project = join(home, "project");
   mkdirSync(project, { recursive: true });
   for (const file of files) make(join(home, file));
-  const state_dir = join(home, ".local/state/metnos");
-  const machine = findMachine({ env: { PATH: "/usr/bin", HOME: home, ...env }, home, config: CONFIG, state_dir });
+  const stateDir = join(home, ".local/state/metnos");
+  const machine = findMachine({
+    env: { PATH: "/usr/bin", HOME: home, ...env },
+    home,
+    config: CONFIG,
+    state_dir: stateDir,
+  });
   return { folder, home, project, machine };
 }
 
@@ -60,15 +65,15 @@ const shownBelow = (args: readonly string[], folder: string): string[] =>
 
 describe("a box's arguments", () => {
   it("lead pnpm to the project's store by a link, and by a variable that npm warns of only where pnpm's own folder is shown", () => {
-    const [without, shown_folder] = [place(), place([".local/share/pnpm/pnpm"])];
+    const [without, shownFolder] = [place(), place([".local/share/pnpm/pnpm"])];
     const words = ({ machine, project }: Place) => boxArguments(declare(project), machine, NOTHING_FOUND);
     const link = `--symlink ${without.home}/.cache/pnpm-store ${without.home}/.local/share/pnpm/store`;
     expect(words(without).join(" ")).toContain(link);
     expect(words(without)).not.toContain("npm_config_store_dir");
-    expect(words(shown_folder).join(" ")).toContain(
-      `--setenv npm_config_store_dir ${shown_folder.home}/.cache/pnpm-store`,
+    expect(words(shownFolder).join(" ")).toContain(
+      `--setenv npm_config_store_dir ${shownFolder.home}/.cache/pnpm-store`,
     );
-    expect(words(shown_folder).join(" ")).not.toContain("pnpm/store ");
+    expect(words(shownFolder).join(" ")).not.toContain("pnpm/store ");
   });
 
   it("hide the home behind an empty folder, and show the project in it", () => {
@@ -91,12 +96,15 @@ describe("a box's arguments", () => {
 
   it("cover what may be written with what is run later, on its hidden folder, and leave nothing else", () => {
     const { machine, project, home } = place(["project/.vscode/settings.json", "project/lefthook.yml", "other/.envrc"]);
-    const run_later = [
+    const runLater = [
       join(project, ".vscode/settings.json"),
       join(project, "lefthook.yml"),
       join(home, "other/.envrc"),
     ];
-    const places = shownBelow(boxArguments(declare(project), machine, { run_later, secrets: [] }), `${project}`);
+    const places = shownBelow(
+      boxArguments(declare(project), machine, { run_later: runLater, secrets: [] }),
+      `${project}`,
+    );
     expect(places).toEqual([
       `rw ${project}`,
       `rw ${project}/.vscode`,
@@ -174,9 +182,9 @@ describe("a box's arguments", () => {
 
   it("show what the configuration lets every box read, but never the home, a folder above it or the gate's", () => {
     const { home, project, machine: found } = place(["data/"]);
-    const [state_dir = ""] = found.gate_folders;
-    const reads = [join(home, "data"), home, "/", state_dir, "/proc/1", join(home, "gone")];
-    const machine = findMachine({ env: { HOME: home }, home, config: { ...CONFIG, reads }, state_dir });
+    const [stateDir = ""] = found.gateFolders;
+    const reads = [join(home, "data"), home, "/", stateDir, "/proc/1", join(home, "gone")];
+    const machine = findMachine({ env: { HOME: home }, home, config: { ...CONFIG, reads }, state_dir: stateDir });
     expect(machine.reads).toEqual([join(home, "data")]);
     expect(shown(boxArguments(declare(project), machine, NOTHING_FOUND))).toContain(`ro ${home}/data`);
   });
@@ -221,7 +229,7 @@ describe("toolchains", () => {
       env: { PATH, HOME: home, ...env },
       home,
       config: CONFIG,
-      state_dir: machine.gate_folders[0] ?? "",
+      state_dir: machine.gateFolders[0] ?? "",
     });
     return found.toolchains.paths.map((folder) => folder.replace(home, "~"));
   };
@@ -264,7 +272,7 @@ describe("toolchains", () => {
     symlinkSync(join(home, ".local/share/tool/versions/2/tool"), join(home, ".local/bin/tool"));
     symlinkSync(join(home, "secret/id_rsa"), join(home, ".local/bin/key"));
     const env = { PATH: "/usr/bin", HOME: home };
-    const found = findMachine({ env, home, config: CONFIG, state_dir: machine.gate_folders[0] ?? "" });
+    const found = findMachine({ env, home, config: CONFIG, state_dir: machine.gateFolders[0] ?? "" });
     expect(found.toolchains.paths).toEqual(
       [".local/bin", ".local/lib", ".local/share/tool/versions/2/tool"].map((name) => join(home, name)),
     );
@@ -395,8 +403,8 @@ it("what a project's runs keep is its owner's alone, and no other project's", ()
   const { machine, project, home } = place(["other/"]);
   const kept = [project, join(home, "other")].map((one) => {
     boxArguments(declare(one), machine, NOTHING_FOUND);
-    return projectFolder(machine.box_folder, one);
+    return projectFolder(machine.boxFolder, one);
   });
   expect(kept[0]).not.toBe(kept[1]);
-  for (const folder of [machine.box_folder, ...kept]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+  for (const folder of [machine.boxFolder, ...kept]) expect(statSync(folder).mode & 0o777).toBe(0o700);
 });

@@ -143,14 +143,14 @@ test("the filter refuses what has a file system show other names later, or lets 
   const request = (number: string) => `do { open(my $f,"<","/dev/shm"); my $a="\\0"x4096; ioctl($f,${number},$a) }`;
   const requests = {
     encrypts: "0x800c6613",
-    adds_a_key: "0xc0506617",
-    removes_a_key: "0xc0406618",
-    removes_it_for_all: "0xc0406619",
-    folds_case: "0x40086602",
-    folds_case_by_another_number: "0x40046602",
-    makes_a_subvolume: "0x5000940e",
-    makes_one_in_later_kernels: "0x50009418",
-    closes_a_subvolume: "0x4008941a",
+    addsAKey: "0xc0506617",
+    removesAKey: "0xc0406618",
+    removesItForAll: "0xc0406619",
+    foldsCase: "0x40086602",
+    foldsCaseByAnotherNumber: "0x40046602",
+    makesASubvolume: "0x5000940e",
+    makesOneInLaterKernels: "0x50009418",
+    closesASubvolume: "0x4008941a",
   };
   const said = answers(Object.fromEntries(Object.entries(requests).map(([name, number]) => [name, request(number)])));
   expect(said).toEqual(Object.fromEntries(Object.keys(requests).map((name) => [name, "EPERM"])));

@@ -15,7 +15,7 @@ const LIMITS = { processes: 128, memory_mb: 512, file_mb: 8, open_files: 256, cp
 /** What the gate knows of a run once it has ended. */
 export interface Report {
   confined: unknown;
-  was_bypassed: boolean;
+  wasBypassed: boolean;
   failures: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface Runner {
 /** As without a gate: what the scripts would do. */
 export const UNCONFINED: Runner = {
   wrap: async (line) => `(${line}\n)`,
-  settled: async () => ({ confined: {}, was_bypassed: false, failures: [] }),
+  settled: async () => ({ confined: {}, wasBypassed: false, failures: [] }),
 };
 
 /** A gate's box, in a process of the world's user. */

@@ -9,13 +9,13 @@ import { configSchema } from "../../../main/config/config.ts";
  * Its first argument is the state folder, its second the `[box]` settings.
  */
 
-const [state_dir = "", settings = "{}"] = process.argv.slice(2);
+const [stateDir = "", settings = "{}"] = process.argv.slice(2);
 // Whether another user can read all of this.
-if (state_dir === "--look") process.exit(0);
+if (stateDir === "--look") process.exit(0);
 const paused: string[] = [];
 const failures: string[] = [];
 const service = new BoxService({
-  paths: { state_dir },
+  paths: { state_dir: stateDir },
   home: process.env.HOME ?? "/",
   env: process.env,
   config: configSchema.parse({ box: JSON.parse(settings) }).box,
@@ -23,14 +23,14 @@ const service = new BoxService({
   alarms: { raise: () => undefined },
   audit: { append: () => undefined },
   agent_pauses: {
-    begin(agent_id) {
-      paused.push(agent_id);
-      return { agent_id, since: "", until: null };
+    begin(agentId) {
+      paused.push(agentId);
+      return { agent_id: agentId, since: "", until: null };
     },
   },
   stateOf: () => ({ level: "Supervised", stopped: null }),
   agents: () => [],
-  gate_folders: [],
+  gateFolders: [],
   failed: (what, error) => failures.push(`${what}: ${String(error)}`),
 });
 await service.ready;
@@ -48,7 +48,7 @@ function answer({ method, project, cwd, line, agent, call }: Asked): unknown {
   if (method === "status") return service.status();
   if (method === "after") {
     const { confined } = service.ran(agent, call);
-    return { confined, was_bypassed: paused.splice(0).length > 0, failures: failures.splice(0) };
+    return { confined, wasBypassed: paused.splice(0).length > 0, failures: failures.splice(0) };
   }
   return service.prepare({
     declaration: { project, cwd, reads: [], writes: [], network: false },

@@ -58,8 +58,8 @@ async function expectConfined(script: HostileScript, uid = OWN_UID): Promise<voi
   if (boxMissing()) return;
   const { world, box } = await placeOf(uid);
   const { violations } = await outcomeOf(script, world, box);
-  if (script.known_hole === undefined) return expect(violations).toEqual([]);
-  console.log(`${script.id} is a known hole: ${script.known_hole}`);
+  if (script.knownHole === undefined) return expect(violations).toEqual([]);
+  console.log(`${script.id} is a known hole: ${script.knownHole}`);
   expect(violations, "it is closed: take it off the list").not.toEqual([]);
 }
 
@@ -67,13 +67,13 @@ type Case = [name: string, script: HostileScript];
 const cases = (scripts: readonly HostileScript[]): Case[] =>
   scripts.map((script) => [`${script.what} (${script.id})`, script]);
 
-const forUsersOnly = ({ is_for_users_only = false }: HostileScript): boolean => is_for_users_only && OWN_UID === 0;
+const forUsersOnly = ({ isForUsersOnly = false }: HostileScript): boolean => isForUsersOnly && OWN_UID === 0;
 const here = (scripts: readonly HostileScript[]): Case[] =>
   cases(scripts.filter((script, index) => isInThisRun(script, index) && !forUsersOnly(script)));
 
 /** In full each script, otherwise one of some. */
-const isInThisRun = ({ is_slow = false }: HostileScript, index: number): boolean =>
-  IS_WHOLE_RUN || (!is_slow && index % (IS_BESIDE ? 8 : 2) === 0);
+const isInThisRun = ({ isSlow = false }: HostileScript, index: number): boolean =>
+  IS_WHOLE_RUN || (!isSlow && index % (IS_BESIDE ? 8 : 2) === 0);
 
 describe("a command in the box", { timeout: TIMEOUT_MS }, () => {
   const check = async (_name: string, script: HostileScript): Promise<void> => expectConfined(script);
@@ -120,16 +120,16 @@ function otherUserMissing(): boolean {
 }
 
 describe("as an ordinary user", { timeout: TIMEOUT_MS }, () => {
-  const chosen = SCRIPTS.filter(({ as_user = false }) => IS_UNBOUNDED_RUN || as_user);
+  const chosen = SCRIPTS.filter(({ asUser = false }) => IS_UNBOUNDED_RUN || asUser);
 
-  it.each(cases(ofDay(chosen, AS_USER_DAYS).filter(({ is_slow = false }) => IS_WHOLE_RUN || !is_slow)))(
+  it.each(cases(ofDay(chosen, AS_USER_DAYS).filter(({ isSlow = false }) => IS_WHOLE_RUN || !isSlow)))(
     "a command in the box is confined as root's is: %s",
     async (_name, script) => {
       if (!otherUserMissing()) await expectConfined(script, OTHER_UID);
     },
   );
 
-  const harmful = SCRIPTS.filter(({ unshown, known_hole }) => unshown === undefined && known_hole === undefined);
+  const harmful = SCRIPTS.filter(({ unshown, knownHole }) => unshown === undefined && knownHole === undefined);
   it.each(cases(ofDay(harmful, SHOWN_DAYS)))(
     "without a box the same does harm, and the test sees it: %s",
     async (_name, script) => {

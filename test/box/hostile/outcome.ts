@@ -23,7 +23,7 @@ let marks = 100_000_000 + Math.floor(Math.random() * 800_000_000);
 
 /** Runs one script in a project of its own, and looks at everything around it. */
 export async function outcomeOf(script: HostileScript, world: World, runner: Runner): Promise<Outcome> {
-  const project = world.project(script.is_bare === true);
+  const project = world.project(script.isBare === true);
   const mark = String(++marks);
   const names = world.names(project, mark);
   if (script.setup !== undefined) {
@@ -35,8 +35,8 @@ export async function outcomeOf(script: HostileScript, world: World, runner: Run
     });
   }
   const before = world.fingerprint(project);
-  const planted_before = plantedIn(project, script);
-  const kept_before = keptIn(project);
+  const plantedBefore = plantedIn(project, script);
+  const keptBefore = keptIn(project);
   world.reached.length = 0;
   const ran: Ran = { code: null, cwd: "", stdout: "", stderr: "" };
   const found: string[] = [];
@@ -45,17 +45,17 @@ export async function outcomeOf(script: HostileScript, world: World, runner: Run
     const caller = filled(script.caller ?? "", names);
     Object.assign(ran, await runInShell(`${caller}\n${wrapped}`, project, join(world.root, "reports", mark), world));
     found.push(...(await leftRunning(project, mark)).map((name) => `left running: ${name}`));
-    const { failures, was_bypassed, confined } = await runner.settled();
+    const { failures, wasBypassed, confined } = await runner.settled();
     found.push(...failures.map((failure) => `the gate: ${failure}`));
-    if (was_bypassed || confined === null) found.push(`it didn't run in the box: ${ran.stderr}`);
+    if (wasBypassed || confined === null) found.push(`it didn't run in the box: ${ran.stderr}`);
     found.push(...unexpected(ran, script, filled(script.cwd ?? "", names), project, world));
   }
   const violations = [
     ...changes(before, world.fingerprint(project)).map((change) => `outside: ${change}`),
-    ...changes(kept_before, keptIn(project, script.may_move === true ? kept_before : undefined)).map(
+    ...changes(keptBefore, keptIn(project, script.mayMove === true ? keptBefore : undefined)).map(
       (change) => `a kept place: ${change}`,
     ),
-    ...changes(planted_before, plantedIn(project, script)).map((change) => `planted: ${change}`),
+    ...changes(plantedBefore, plantedIn(project, script)).map((change) => `planted: ${change}`),
     ...world.reached.map((name) => `reached: ${name}`),
     ...found,
   ];
@@ -113,7 +113,7 @@ function unexpected(ran: Ran, script: HostileScript, below: string, project: str
     found.push(`its code is ${ran.code}, not ${script.code}: ${output.slice(0, 400)}`);
   if (script.stdout !== undefined && ran.stdout !== script.stdout)
     found.push(`it printed ${JSON.stringify(ran.stdout.slice(0, 400))}`);
-  if (script.stdout_pattern?.test(ran.stdout) === false)
+  if (script.stdoutPattern?.test(ran.stdout) === false)
     found.push(`it printed ${JSON.stringify(output.slice(0, 400))}`);
   const cwd = resolve(project, below);
   if (ran.cwd !== cwd) found.push(`the caller's folder is ${JSON.stringify(ran.cwd.slice(0, 200))}, not ${cwd}`);
@@ -123,12 +123,12 @@ function unexpected(ran: Ran, script: HostileScript, below: string, project: str
 /** Places of the ordinary project whose content is run later, or is secret: they stay. */
 const KEPT = [...RUN_LATER, ".git/config", ...SECRETS];
 
-/** @param if_gone what counts in the place of what is not there any more */
-const keptIn = (project: string, if_gone?: ReadonlyMap<string, string>): Map<string, string> =>
+/** @param ifGone what counts in the place of what is not there any more */
+const keptIn = (project: string, ifGone?: ReadonlyMap<string, string>): Map<string, string> =>
   new Map(
     KEPT.map((name) => {
       const content = contentOf(join(project, name));
-      return [name, content === "nothing" ? (if_gone?.get(name) ?? content) : content];
+      return [name, content === "nothing" ? (ifGone?.get(name) ?? content) : content];
     }),
   );
 

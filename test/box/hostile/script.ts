@@ -20,7 +20,7 @@ interface Expectations {
   readonly code?: number;
   /** All of standard output, byte by byte. */
   readonly stdout?: string;
-  readonly stdout_pattern?: RegExp;
+  readonly stdoutPattern?: RegExp;
   /** The caller's working directory afterwards: absolute, or below the project; the project itself where left out. */
   readonly cwd?: string;
 }
@@ -31,22 +31,22 @@ export interface Options extends Expectations {
   /** Below the project: what must not be there afterwards, or be as it was. */
   readonly planted?: readonly string[];
   /** A project without the settings that the ordinary one has: they would be new. */
-  readonly is_bare?: boolean;
+  readonly isBare?: boolean;
   readonly unshown?: Unshown;
   /** Only where tests run in full: it takes seconds of the processor. */
-  readonly is_slow?: boolean;
+  readonly isSlow?: boolean;
   /** Also as an ordinary user in every run. With WHOLE_RUN=true each script is. */
-  readonly as_user?: boolean;
+  readonly asUser?: boolean;
   /** Not as root, whom this doesn't bind. */
-  readonly is_for_users_only?: boolean;
+  readonly isForUsersOnly?: boolean;
   /** A hole that is known and written down in docs/threat-model.md: the reason. It must still be there. */
-  readonly known_hole?: string;
+  readonly knownHole?: string;
   /** Run by the caller's shell itself, before. */
   readonly caller?: string;
   /** Lines of later calls, each in a box of its own. */
   readonly later?: readonly string[];
   /** It may move kept files elsewhere in the project, as it may any other; not change them. */
-  readonly may_move?: true;
+  readonly mayMove?: true;
 }
 
 export interface HostileScript extends Options {

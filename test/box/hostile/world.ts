@@ -52,7 +52,7 @@ export class World {
   readonly shm: string;
   /** In each file that must not be read, and in the environment. */
   readonly secret = `SECRET${randomBytes(9).toString("hex")}`;
-  readonly abstract_name = `metnos-hostile-${randomBytes(6).toString("hex")}`;
+  readonly abstractName = `metnos-hostile-${randomBytes(6).toString("hex")}`;
   readonly uid: number;
   port = 0;
   /** Connections that reached a listener, by its name. */
@@ -136,16 +136,16 @@ export class World {
       SHM: this.shm,
       PID: String(this.victim),
       PORT: String(this.port),
-      ABSTRACT: this.abstract_name,
+      ABSTRACT: this.abstractName,
       MARK: mark,
       PIDNS: pidNamespace(),
     };
   }
 
   /** A new project of the user's, a Git repository. */
-  project(is_bare: boolean): string {
+  project(isBare: boolean): string {
     const project = join(this.work, `project-${++this.#projects}`);
-    execFileSync("/bin/cp", ["-a", join(this.root, is_bare ? "bare" : "full"), project]);
+    execFileSync("/bin/cp", ["-a", join(this.root, isBare ? "bare" : "full"), project]);
     return project;
   }
 
@@ -274,7 +274,7 @@ export class World {
       "D-Bus": join(this.root, "bus.sock"),
       "a socket in /tmp": join(this.tmp, "socket"),
       "a socket in the home": join(this.home, "docker.sock"),
-      "an abstract socket": `\0${this.abstract_name}`,
+      "an abstract socket": `\0${this.abstractName}`,
     };
     for (const [name, path] of Object.entries(paths)) {
       await this.#server(name, { path });
@@ -300,9 +300,9 @@ export class World {
   }
 }
 
-let own_namespace: string | undefined;
+let ownNamespace: string | undefined;
 /** The host's process namespace: a script that kills everybody looks first whether it is in another one. */
 function pidNamespace(): string {
-  own_namespace ??= execFileSync("/usr/bin/readlink", ["/proc/self/ns/pid"], { encoding: "utf8" }).trim();
-  return own_namespace;
+  ownNamespace ??= execFileSync("/usr/bin/readlink", ["/proc/self/ns/pid"], { encoding: "utf8" }).trim();
+  return ownNamespace;
 }

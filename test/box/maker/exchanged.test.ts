@@ -28,20 +28,20 @@ const reason = withoutBox();
 
 describe.skipIf(reason !== undefined || withoutMaker())("a confined command that exchanges a file for a link", () => {
   it("makes nothing outside of its project while other boxes are made", { timeout: 60_000 }, async () => {
-    const under_test = await boxUnderTest();
-    const { project, state_dir } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, state_dir } = underTest;
     const home = join(state_dir, "../home");
     mkdirSync(join(project, "sub"));
     writeFileSync(join(project, "exchanges.pl"), EXCHANGES);
     const before = readdirSync(home);
     const above = `${"../".repeat(30)}${home.slice(1)}`;
     const leads = [`/oldroot${home}`, above, `/proc/1/root${home}`, home].map((lead) => `'${lead}/made'`);
-    const exchanging = under_test.run(`perl exchanges.pl ${leads.join(" ")}`);
+    const exchanging = underTest.run(`perl exchanges.pl ${leads.join(" ")}`);
     await expect.poll(() => readdirSync(project)).toContain("exchanged");
     const until = performance.now() + TRIED_MS;
     const met = { file: 0, link: 0, refused: 0 };
     while (performance.now() < until && readdirSync(home).length === before.length) {
-      const looks = [0, 1, 2].map(() => under_test.run("[ -L sub/.env ] && echo link || echo file"));
+      const looks = [0, 1, 2].map(() => underTest.run("[ -L sub/.env ] && echo link || echo file"));
       for (const { stdout } of await Promise.all(looks)) {
         if (stdout === "link\n") met.link++;
         else if (stdout === "file\n") met.file++;
@@ -51,7 +51,7 @@ describe.skipIf(reason !== undefined || withoutMaker())("a confined command that
     writeFileSync(join(project, "stop"), "");
     expect(await exchanging).toMatchObject({ code: 0, stderr: "" });
     expect(readdirSync(home)).toEqual(before);
-    expect(under_test.box.status().maker).toMatch(/^metnos-make-box /);
+    expect(underTest.box.status().maker).toMatch(/^metnos-make-box /);
     // It was exchanged all the while, also between the gate's look and the mount.
     for (const times of Object.values(met)) expect(times, JSON.stringify(met)).toBeGreaterThan(0);
   });

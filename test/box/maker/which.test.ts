@@ -47,7 +47,7 @@ describe("a program of the gate's own", () => {
     expect(own).toEqual({ path: join(folder, "box/metnos-make-box"), name: "metnos-make-box", version: "1.0" });
     expect(readFileSync(other, "utf8")).toBe("kept");
     const stat = lstatSync(own?.path ?? "");
-    expect({ is_file: stat.isFile(), mode: stat.mode & 0o777 }).toEqual({ is_file: true, mode: 0o700 });
+    expect({ isFile: stat.isFile(), mode: stat.mode & 0o777 }).toEqual({ isFile: true, mode: 0o700 });
     expect(readFileSync(own?.path ?? "").equals(readFileSync(MAKER))).toBe(true);
     const machine = machineHere();
     expect(await probeBox(machine)).toMatchObject({ problem: null, maker: { name: "metnos-make-box" } });

@@ -116,8 +116,8 @@ describe.skipIf(reason !== undefined)("the steps of an ordinary coding session",
   it("have the same output, exit codes and files in their boxes, but for what the list says", async () => {
     const { boxed, plain, decide, explain } = await worked();
     const differing: string[] = [];
-    const left_out: string[] = [];
-    const by_design: string[] = [];
+    const leftOut: string[] = [];
+    const byDesign: string[] = [];
     const missing: string[] = [];
     const counts = { needs: 0, looking: 0, project: 0, as_is: 0 };
     for (const [index, step] of CODING_COMMANDS.entries()) {
@@ -129,15 +129,15 @@ describe.skipIf(reason !== undefined)("the steps of an ordinary coding session",
       const why = confine === undefined ? await explain(line) : null;
       // Nothing but what the gate clears runs here without a box.
       if (confined?.network === true || host !== undefined || (why !== null && why.reason !== "clear")) {
-        left_out.push(`${named} (${host ?? (why === null ? "a host" : `${why.reason}, ${why.about}`)})`);
+        leftOut.push(`${named} (${host ?? (why === null ? "a host" : `${why.reason}, ${why.about}`)})`);
         continue;
       }
       counts[confine === undefined ? "as_is" : (confined?.kind ?? "project")]++;
-      const [in_box, outside] = await Promise.all([
+      const [inBox, outside] = await Promise.all([
         shellRuns(confine === undefined ? line : confinedCommand(confine.argv), boxed.project, { env: boxed.env }),
         shellRuns(lineIn(step, plain), plain.project, { env: plain.env, shell: "bash" }),
       ]);
-      const both = [said(in_box, boxed), said(outside, plain)];
+      const both = [said(inBox, boxed), said(outside, plain)];
       if (outside.code === 127) missing.push(named);
       if (OF_THE_MACHINE.includes(step)) for (const one of both) one.stdout = "";
       // It searches files at once, and prints each one's lines as they come.
@@ -145,25 +145,25 @@ describe.skipIf(reason !== undefined)("the steps of an ordinary coding session",
       const listed = BY_DESIGN[step];
       if (listed !== undefined) {
         expect([named, both[0]]).not.toEqual([named, both[1]]);
-        by_design.push(`${named} (${listed.why})`);
+        byDesign.push(`${named} (${listed.why})`);
         for (const one of both) one.stdout = listed.alike(one.stdout);
       }
       if (!isDeepStrictEqual(both[0], both[1])) differing.push(`${named}: ${JSON.stringify(both)}`);
-      const has_written = capabilities.some(({ capability }) => capability === "fs:write");
-      if (!has_written && index < CODING_COMMANDS.length - 1) continue;
+      const hasWritten = capabilities.some(({ capability }) => capability === "fs:write");
+      if (!hasWritten && index < CODING_COMMANDS.length - 1) continue;
       const files = differingFiles(filesOf(boxed), filesOf(plain));
       if (files.length > 0) differing.push(`${named}: its files: ${files.join(", ")}`);
     }
-    const compared = CODING_COMMANDS.length - left_out.length;
+    const compared = CODING_COMMANDS.length - leftOut.length;
     const lists = [
       [`${compared} of ${CODING_COMMANDS.length} steps are compared, by their boxes: ${JSON.stringify(counts)}`],
       [`${missing.length} of them with a program that isn't installed here`, ...missing],
-      [`${by_design.length} of them other by design`, ...by_design],
-      [`${left_out.length} are left out, in both copies`, ...left_out],
+      [`${byDesign.length} of them other by design`, ...byDesign],
+      [`${leftOut.length} are left out, in both copies`, ...leftOut],
     ];
     console.log(lists.map((lines) => lines.join("\n  ")).join("\n"));
     expect(differing).toEqual([]);
-    expect(by_design.length).toBe(Object.keys(BY_DESIGN).length);
+    expect(byDesign.length).toBe(Object.keys(BY_DESIGN).length);
     expect(compared).toBeGreaterThan(170);
   }, 600_000);
 });

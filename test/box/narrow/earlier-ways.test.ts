@@ -27,7 +27,7 @@ interface Way {
   plants?: string;
   lines: readonly string[];
   /** Each of the lines has to be asked about, or denied, with a box too. */
-  is_asked?: true;
+  isAsked?: true;
   /** As the client's shell has it; `$PROJECT` is known in it. */
   path?: string;
   /** What the user does afterwards. */
@@ -126,7 +126,7 @@ const WAYS: readonly Way[] = [
     name: "a whole tree deleted as if it were written",
     make: "mkdir -p sub/in; for i in 1 2 3; do echo $i > sub/in/$i; done; echo KEY > sub/.env.production",
     lines: ["rm -rf sub"],
-    is_asked: true,
+    isAsked: true,
   },
   {
     name: "what a script is when it runs, not when it was read",
@@ -161,7 +161,7 @@ const WAYS: readonly Way[] = [
       "sh -c 'echo x > ~/report.txt && echo WRITTEN'",
     ],
   },
-  { name: "a worktree beside the project", lines: ["git worktree add ../wt2"], is_asked: true },
+  { name: "a worktree beside the project", lines: ["git worktree add ../wt2"], isAsked: true },
 ];
 
 const EXPECTED_SUPERVISED = [
@@ -173,8 +173,8 @@ const EXPECTED_SUPERVISED = [
   "cat a.txt | sed 's/old/new/'",
 ];
 
-async function world(with_box: boolean) {
-  const gate = await startGate({ config: `[box]\nenabled = ${with_box}\n` });
+async function world(withBox: boolean) {
+  const gate = await startGate({ config: `[box]\nenabled = ${withBox}\n` });
   await gate.gate.core.box.ready;
   const { home } = gate.home;
   const [out, project] = [join(home, "out"), join(home, "site")];
@@ -191,8 +191,8 @@ async function world(with_box: boolean) {
     await gate.operator.call("grants.add", { capability, target: `${project}/**` });
   const agent = await gate.agent("tester", "Supervised", { supports: ["confine"] });
   const ask = async (command: string, path?: string): Promise<Decision> => {
-    const shell_path = path === undefined ? {} : { path: `${path}:/usr/bin:/bin` };
-    const context = { cwd: project, ...shell_path };
+    const shellPath = path === undefined ? {} : { path: `${path}:/usr/bin:/bin` };
+    const context = { cwd: project, ...shellPath };
     const { decision } = await agent.ask({ executor: "shell_exec", args: { command }, context });
     if (decision.pending !== undefined)
       await gate.operator.call("approvals.resolve", { token: decision.pending.token, decision: "rejected" });
@@ -232,21 +232,21 @@ async function ran({ confine }: Decision, line: string, { project, out, home }: 
   return stdout + stderr;
 }
 
-describe.skipIf(reason !== undefined).each([true, false])("a way that was once open, with a box: %s", (with_box) => {
+describe.skipIf(reason !== undefined).each([true, false])("a way that was once open, with a box: %s", (withBox) => {
   it("lets nothing through", async () => {
-    const place = await world(with_box);
+    const place = await world(withBox);
     const found: string[] = [];
     const counts = { allowed: 0, asked: 0, planted: 0 };
-    for (const { name, make, plants, lines, is_asked, path, user } of WAYS) {
+    for (const { name, make, plants, lines, isAsked, path, user } of WAYS) {
       place.fresh(make);
       if (plants !== undefined) writeFileSync(join(place.project, "mk.sh"), place.named(plants));
       // Without a box it is asked about; what it would leave may have come with a clone.
-      if (plants !== undefined && !with_box) place.sh("bash mk.sh");
-      const shell_path = path === undefined ? undefined : place.named(path);
+      if (plants !== undefined && !withBox) place.sh("bash mk.sh");
+      const shellPath = path === undefined ? undefined : place.named(path);
       const all = [...(plants === undefined ? [] : ["bash mk.sh"]), ...lines];
       for (const [index, line] of all.entries()) {
         const command = place.named(line);
-        const decision = await place.ask(command, shell_path);
+        const decision = await place.ask(command, shellPath);
         const where = `${name}: ${line} (${decision.confined?.kind ?? "as it is"})`;
         if (decision.outcome !== "allowed") {
           counts.asked++;
@@ -254,8 +254,8 @@ describe.skipIf(reason !== undefined).each([true, false])("a way that was once o
         }
         counts.allowed++;
         if (plants !== undefined && index === 0) counts.planted++;
-        else if (is_asked) found.push(`${where}: isn't asked about`);
-        const said = await ran(decision, command, place, shell_path);
+        else if (isAsked) found.push(`${where}: isn't asked about`);
+        const said = await ran(decision, command, place, shellPath);
         for (let left = 100; left > 0 && place.gate.gate.core.box.status().running > 0; left--)
           await new Promise((resolve) => setTimeout(resolve, 20));
         if (said.includes(SECRET)) found.push(`${where}: shows a secret`);
@@ -263,7 +263,7 @@ describe.skipIf(reason !== undefined).each([true, false])("a way that was once o
         if (existsSync(join(place.out, "pwned"))) found.push(`${where}: runs code outside`);
         rmSync(join(place.out, "pwned"), { force: true });
       }
-      if (user === undefined || (plants !== undefined && !with_box)) continue;
+      if (user === undefined || (plants !== undefined && !withBox)) continue;
       const seen = place.sh(`${user}; true`);
       if (seen.includes("SET")) found.push(`${name}: a setting was set`);
       if (existsSync(join(place.out, "pwned")))
@@ -271,8 +271,8 @@ describe.skipIf(reason !== undefined).each([true, false])("a way that was once o
       rmSync(join(place.out, "pwned"), { force: true });
     }
     expect(found).toEqual([]);
-    expect(counts.allowed).toBeGreaterThan(with_box ? 20 : 2);
-    if (with_box) expect(counts.planted).toBeGreaterThan(8);
+    expect(counts.allowed).toBeGreaterThan(withBox ? 20 : 2);
+    if (withBox) expect(counts.planted).toBeGreaterThan(8);
     place.fresh();
     for (const line of EXPECTED_SUPERVISED) expect([line, (await place.ask(line)).outcome]).toEqual([line, "allowed"]);
   }, 120_000);

@@ -149,8 +149,8 @@ describe.skipIf(reason !== undefined)("a line runs in a narrow box as it does ou
       const { code, stdout, stderr } = await shellRuns(line, outside, { shell: "bash" });
       const boxed = await run(line);
       // The more lines are clear, the fewer only look.
-      const is_clear = kind === "looking" && boxed.kind === "needs";
-      expect({ line, ...boxed }).toEqual({ line, kind: is_clear ? "needs" : kind, code, stdout, stderr, signal: null });
+      const isClear = kind === "looking" && boxed.kind === "needs";
+      expect({ line, ...boxed }).toEqual({ line, kind: isClear ? "needs" : kind, code, stdout, stderr, signal: null });
       expect([line, state(project)]).toEqual([line, state(outside)]);
     }
   });

@@ -43,7 +43,7 @@ export interface Chain {
   /** The client's shell, where it isn't any. */
   shell?: string;
   /** The client doesn't say which PATH its shell has. */
-  is_path_unknown?: true;
+  isPathUnknown?: true;
   /** What the user has allowed beside reading and writing in both projects. */
   grants?: Readonly<Record<string, "fs:read" | "fs:write" | "network:http">>;
   /** What the user does in the project afterwards. */
@@ -88,8 +88,7 @@ export const FORCED_LEVEL = (["ReadOnly", "Supervised", "Full"] as const).find((
 
 /** So many days until each was among them. */
 const DAYS = 5;
-export const dayPart = (chains: readonly Chain[], is_whole?: boolean): readonly Chain[] =>
-  ofDay(chains, DAYS, is_whole);
+export const dayPart = (chains: readonly Chain[], isWhole?: boolean): readonly Chain[] => ofDay(chains, DAYS, isWhole);
 
 /** No box shows the program: a copy of it is one that starts it. */
 const PROGRAM = `cp() {
@@ -169,10 +168,10 @@ createServer((socket) => {
 });`;
 
 /** A line that no box of the gate's holds runs where only the temporary home can be written. */
-function openBox(line: string, home: string, shell = "/bin/bash", has_host = false): string {
+function openBox(line: string, home: string, shell = "/bin/bash", hasHost = false): string {
   const box = ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--unshare-net", "--unshare-pid", "--proc", "/proc"];
-  const hosts = has_host ? ["--ro-bind", join(home, "host/hosts"), "/etc/hosts"] : [];
-  const started = has_host
+  const hosts = hasHost ? ["--ro-bind", join(home, "host/hosts"), "/etc/hosts"] : [];
+  const started = hasHost
     ? [process.execPath, join(home, "host/host.mjs"), join(home, "host/kept"), shell, line]
     : [shell, "-c", line];
   const words = [...box, "--bind", home, home, ...hosts, "--die-with-parent", "--", "timeout", "5", ...started];
@@ -184,12 +183,12 @@ export const endedAfter = (seconds: number, line: string, shell = "/bin/bash"): 
   ["timeout", "-k", "1", `${seconds}`, shell, "-c", line].map(shellQuoted).join(" ");
 
 /** Runs them one after the other. */
-export async function runChains(chains: readonly Chain[], { without_boxes = false } = {}): Promise<Result> {
+export async function runChains(chains: readonly Chain[], { withoutBoxes = false } = {}): Promise<Result> {
   const { gate, home, out, project, lib, sh, names } = await world();
   const found: string[] = [];
   const counts: Record<string, number> = { chains: chains.length };
   const filled = (text: string) => Object.entries(names).reduce((all, [n, v]) => all.replaceAll(`$${n}`, v), text);
-  const token = readFileSync(gate.paths.operator_token, "utf8").trim();
+  const token = readFileSync(gate.paths.operatorToken, "utf8").trim();
   const host = join(home, "host");
   mkdirSync(host);
   writeFileSync(join(host, "hosts"), "127.0.0.1 localhost files.example other.example api.github.com\n");
@@ -238,15 +237,15 @@ export async function runChains(chains: readonly Chain[], { without_boxes = fals
       const kept = join(host, "kept");
       const sent = existsSync(kept) ? readFileSync(kept, "latin1") : "";
       rmSync(kept, { force: true });
-      const may_send = Object.keys(grants).some((target) => target.startsWith(SEND));
-      if (sent.includes(SECRET) || (sent.includes("needle") && !may_send)) found.push(`${where}: sends a file`);
-      if (sent !== "" && !may_send && !/^(?:GET|HEAD|OPTIONS) /.test(sent))
+      const maySend = Object.keys(grants).some((target) => target.startsWith(SEND));
+      if (sent.includes(SECRET) || (sent.includes("needle") && !maySend)) found.push(`${where}: sends a file`);
+      if (sent !== "" && !maySend && !/^(?:GET|HEAD|OPTIONS) /.test(sent))
         found.push(`${where}: sends what isn't asked for`);
       if (meanwhile !== undefined || during !== undefined)
         for (const file of [project, lib].flatMap(broughtIn)) found.push(`${where}: ${file} holds a secret`);
     };
     const decide = async (by: AgentConnection, command: string, at = cwd): Promise<Decided> => {
-      const context = { cwd: at, ...(chain.is_path_unknown ? {} : { path: env.PATH }) };
+      const context = { cwd: at, ...(chain.isPathUnknown ? {} : { path: env.PATH }) };
       const began = process.threadCpuUsage();
       const { decision } = await by.ask({ executor: "shell_exec", args: { command }, context });
       const took = process.threadCpuUsage(began).user / 1000;
@@ -257,17 +256,17 @@ export async function runChains(chains: readonly Chain[], { without_boxes = fals
       const kind =
         outcome !== "allowed" ? "held back" : confine === undefined ? "as it is" : (confined?.kind ?? "project");
       counts[kind] = (counts[kind] ?? 0) + 1;
-      return { kind, argv: without_boxes ? undefined : confine?.argv };
+      return { kind, argv: withoutBoxes ? undefined : confine?.argv };
     };
-    const has_host = Object.values(grants).includes("network:http");
+    const hasHost = Object.values(grants).includes("network:http");
     const begin = (line: string, { argv }: Decided, at = cwd) =>
       shellRuns(
-        argv === undefined ? openBox(line, home, shell, has_host) : endedAfter(4, confinedCommand(argv), shell),
+        argv === undefined ? openBox(line, home, shell, hasHost) : endedAfter(4, confinedCommand(argv), shell),
         at,
         { env, ...(chain.shell === undefined ? {} : { shell }) },
       );
-    const start = async (line: string, decided: Decided, at = cwd, beside_it?: () => Promise<void>) => {
-      const [{ stdout, stderr, code }] = await Promise.all([begin(line, decided, at), beside_it?.()]);
+    const start = async (line: string, decided: Decided, at = cwd, besideIt?: () => Promise<void>) => {
+      const [{ stdout, stderr, code }] = await Promise.all([begin(line, decided, at), besideIt?.()]);
       check(`${name}: ${line.slice(0, 200)} (${decided.kind}, ${level})`, stdout + stderr);
       return { code };
     };

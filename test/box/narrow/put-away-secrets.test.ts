@@ -26,8 +26,8 @@ function repository(home: string, tracks = false): string {
 const reason = withoutBox();
 if (reason !== undefined) console.log(`skipped in part: secrets in Git's history, with a box: ${reason}`);
 
-async function asking(with_box: boolean, make: (home: string) => string) {
-  const gate = await startGate({ config: `[box]\nenabled = ${with_box}\n` });
+async function asking(withBox: boolean, make: (home: string) => string) {
+  const gate = await startGate({ config: `[box]\nenabled = ${withBox}\n` });
   await gate.gate.core.box.ready;
   const project = make(gate.home.home);
   for (const capability of ["fs:read", "fs:write"] as const)
@@ -106,31 +106,31 @@ const SHOWS_OTHERS = [
   ],
 ];
 
-describe.each([true, false])("a secret that only Git's history holds, with a box: %s", (with_box) => {
-  const is_left_out = with_box && reason !== undefined;
+describe.each([true, false])("a secret that only Git's history holds, with a box: %s", (withBox) => {
+  const isLeftOut = withBox && reason !== undefined;
 
-  it.skipIf(is_left_out)(
+  it.skipIf(isLeftOut)(
     "is asked about by its name where contents of commits are shown, from the first call on",
     async () => {
-      const { ask } = await asking(with_box, repository);
+      const { ask } = await asking(withBox, repository);
       for (const line of SHOWS)
         expect([line, await ask(line)]).toEqual([
           line,
           { outcome: "approval_required", named: expect.stringMatching(/app\/\.env|git /) },
         ]);
-      if (with_box)
+      if (withBox)
         for (const line of SHOWS)
           expect([line, (await ask(line)).named]).toEqual([line, expect.stringContaining("app/.env")]);
     },
   );
 
-  it.skipIf(is_left_out)("isn't where other files are named, or none are shown", async () => {
-    const { ask } = await asking(with_box, repository);
+  it.skipIf(isLeftOut)("isn't where other files are named, or none are shown", async () => {
+    const { ask } = await asking(withBox, repository);
     for (const line of SHOWS_OTHERS) expect([line, (await ask(line)).outcome]).toEqual([line, "allowed"]);
   });
 
-  it.skipIf(is_left_out)("counts as soon as it is no longer tracked, and not while it is", async () => {
-    const { ask, project } = await asking(with_box, (home) => repository(home, true));
+  it.skipIf(isLeftOut)("counts as soon as it is no longer tracked, and not while it is", async () => {
+    const { ask, project } = await asking(withBox, (home) => repository(home, true));
     expect((await ask("git status")).outcome).toBe("allowed");
     const before = await ask("git diff --cached");
     expect(before.named).not.toContain("app/.env");
@@ -163,11 +163,11 @@ const added =
 const SECRET_HASH = execFileSync("git", ["hash-object", "--stdin"], { input: "KEY=s3cr3t\n", encoding: "utf8" }).trim();
 const SHORT = SECRET_HASH.slice(0, 8);
 
-describe.each([true, false])("what Git holds under no name, with a box: %s", (with_box) => {
-  const is_left_out = with_box && reason !== undefined;
+describe.each([true, false])("what Git holds under no name, with a box: %s", (withBox) => {
+  const isLeftOut = withBox && reason !== undefined;
 
-  it.skipIf(is_left_out)("is asked about where a line names it by its hash, or by what isn't read", async () => {
-    const { ask, project } = await asking(with_box, added("git tag readme HEAD:b.ts"));
+  it.skipIf(isLeftOut)("is asked about where a line names it by its hash, or by what isn't read", async () => {
+    const { ask, project } = await asking(withBox, added("git tag readme HEAD:b.ts"));
     const tree = execFileSync("git", ["rev-parse", "HEAD^{tree}"], { cwd: project, encoding: "utf8" }).trim();
     for (const line of [
       `git cat-file -p ${SECRET_HASH}`,
@@ -196,8 +196,8 @@ describe.each([true, false])("what Git holds under no name, with a box: %s", (wi
       expect([line, await ask(line)]).toMatchObject([line, { outcome: "approval_required" }]);
   });
 
-  it.skipIf(is_left_out)("isn't where a line names commits, or files of them", async () => {
-    const { ask, project } = await asking(with_box, added());
+  it.skipIf(isLeftOut)("isn't where a line names commits, or files of them", async () => {
+    const { ask, project } = await asking(withBox, added());
     const hash = execFileSync("git", ["rev-parse", "HEAD~1"], { cwd: project, encoding: "utf8" }).trim();
     for (const line of [
       "git show HEAD",
@@ -218,7 +218,7 @@ describe.each([true, false])("what Git holds under no name, with a box: %s", (wi
       "git log -S KEY",
     ])
       expect([line, (await ask(line)).outcome]).toEqual([line, "allowed"]);
-    if (with_box)
+    if (withBox)
       for (const line of [
         "git diff $(git merge-base HEAD v1)",
         "git log -p $(git tag | head -1)..HEAD",

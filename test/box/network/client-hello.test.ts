@@ -59,7 +59,7 @@ describe("the first message of TLS", () => {
   it("is refused where it is cut into a great many records: each new byte would have all of them read again", async () => {
     const bytes = handshake(sni(name("registry.example.org")));
     const cut = Buffer.concat([...bytes].map((byte) => record(Buffer.from([byte]))));
-    expect(readClientHello(cut)).toMatchObject({ state: "refused", is_tls: true });
+    expect(readClientHello(cut)).toMatchObject({ state: "refused", isTls: true });
     expect(readClientHello(cut.subarray(0, 64 * 6))).toEqual({ state: "partial" });
   });
 
@@ -112,8 +112,8 @@ describe("the first message of TLS", () => {
     ["an empty record", record(Buffer.alloc(0)), true],
     ["a record that is too long", Buffer.from([22, 3, 1, 0x40, 1]), true],
     ["a message that is too long", record(Buffer.from([1, 0xff, 0xff, 0xff])), true],
-  ])("is refused where it is %s", (_what, bytes, is_tls) => {
-    expect(readClientHello(bytes)).toMatchObject({ state: "refused", is_tls });
+  ])("is refused where it is %s", (_what, bytes, isTls) => {
+    expect(readClientHello(bytes)).toMatchObject({ state: "refused", isTls });
   });
 
   it("never fails, whatever the bytes", () => {

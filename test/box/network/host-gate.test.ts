@@ -44,10 +44,10 @@ function hostGate(first: Decided, record: (deliver: Deliver) => void = () => und
 }
 
 it("an answer that a surface gives while the question is recorded is the decision", () => {
-  let is_answered = false;
+  let isAnswered = false;
   const { hosts } = hostGate({ decision: decided("approval_required"), pending: pendingOf() }, (deliver) => {
-    if (is_answered) return;
-    is_answered = true;
+    if (isAnswered) return;
+    isAnswered = true;
     deliver(decided("allowed"));
   });
   const delivered = vi.fn();

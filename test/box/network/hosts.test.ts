@@ -29,7 +29,7 @@ describe("a host that a confined program wants to reach", () => {
     const asked = net.question();
     const answer = net.run("npm install left-pad").get(`http://${HOST}:${port}/secret?key=1`);
     const card = await asked;
-    expect(net.looked_up).toEqual([]);
+    expect(net.lookedUp).toEqual([]);
     expect(card.executor).toBe(BOX_CONNECT);
     expect(card.card.lines[0]).toBe(`May I connect to ${HOST}:${port}?`);
     expect(card.card.lines[1]).toBe(`http://${HOST}:${port}: npm install left-pad  (in ~/site)`);
@@ -79,7 +79,7 @@ describe("a host that a confined program wants to reach", () => {
     for (let times = 0; times < 20; times++)
       expect((await run.tunnel(`${HOST}:${port}`)).status).toContain(" 403 Metnos Gate: the user said no");
     expect(net.waiting()).toEqual([]);
-    expect(net.looked_up).toEqual([]);
+    expect(net.lookedUp).toEqual([]);
     net.grant(HOST);
     expect((await run.tunnel(`${HOST}:${port}`)).status).toContain(" 200 ");
   });
@@ -97,7 +97,7 @@ describe("a host that a confined program wants to reach", () => {
     net.grant(HOST);
     await net.run("npm install --token=hunter2secret").tunnel(`${HOST}:${port}`);
     net.core.audit.flush();
-    const folder = net.home.paths.audit_dir;
+    const folder = net.home.paths.auditDir;
     const trail = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), "utf8"))
       .join("");
@@ -129,7 +129,7 @@ describe("a question", () => {
   });
 
   it("is withdrawn when the program gives up, and asked anew when it tries once more", async () => {
-    const net = await openedNetwork({ retry_ms: 50 });
+    const net = await openedNetwork({ retryMs: 50 });
     const port = await net.serve(echoTls(), HOST);
     const run = net.run();
     const asked = net.question();
@@ -219,8 +219,8 @@ describe("what is open", () => {
     const again = run.tunnel(`${HOST}:${port}`);
     if (what === "its grant is revoked") expect(await asked).toMatchObject({ agent_name: "tester" });
     else expect((await again).status).toContain(" 403 ");
-    const concerns_all = what === "the gate is paused" || what === "its grant is revoked";
-    if (!concerns_all) {
+    const concernsAll = what === "the gate is paused" || what === "its grant is revoked";
+    if (!concernsAll) {
       kept.write("still here");
       expect(await firstWords(kept)).toContain("hello");
     }

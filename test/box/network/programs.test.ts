@@ -26,10 +26,10 @@ function isInstalled(name: string): boolean {
 
 /** As above, for one test. */
 function needs(name: string): { skip: boolean } {
-  const is_there = isInstalled(name);
-  if (!is_there && process.env.CI === "true") throw new Error(`${name} is not installed`);
-  if (!is_there) console.log(`${name} is not installed: its way to hosts is not tested`);
-  return { skip: !is_there };
+  const isThere = isInstalled(name);
+  if (!isThere && process.env.CI === "true") throw new Error(`${name} is not installed`);
+  if (!isThere) console.log(`${name} is not installed: its way to hosts is not tested`);
+  return { skip: !isThere };
 }
 
 const REGISTRY = "registry.example.org";

@@ -30,7 +30,7 @@ async function granted(limits = {}) {
 
 describe("the relay of a box", () => {
   it("gets the name of each host that waits for the user in its normal form, and nothing else, and no other gets any", async () => {
-    const net = await openedNetwork({ tell_ms: 1 });
+    const net = await openedNetwork({ tellMs: 1 });
     const run = net.run("npm install");
     const relay = await run.connect();
     relay.socket.write("GET /waiting HTTP/1.0\r\n\r\n");
@@ -52,7 +52,7 @@ describe("the relay of a box", () => {
 
 describe("a relay that is gone", () => {
   it("gets nothing, which is no error; another one in its place is", async () => {
-    const net = await openedNetwork({ tell_ms: 1 });
+    const net = await openedNetwork({ tellMs: 1 });
     const run = net.run("npm install");
     const relay = await run.connect();
     relay.socket.write("GET /waiting HTTP/1.0\r\n\r\n");
@@ -104,7 +104,7 @@ describe("a request over plain HTTP", () => {
     wire.socket.write(`GET http://evil.example.net:${port}/two HTTP/1.1\r\nHost: evil.example.net:${port}\r\n\r\n`);
     expect((await asked).capabilities).toEqual([{ capability: "network:http", target: "evil.example.net" }]);
     expect(await wire.rest()).toContain("403 Metnos Gate: the user said no");
-    expect(net.looked_up).not.toContain("evil.example.net");
+    expect(net.lookedUp).not.toContain("evil.example.net");
   });
 
   it("whose client waits for a word before its body gets it once the host is allowed", async () => {
@@ -127,11 +127,11 @@ describe("a request over plain HTTP", () => {
 
   it.each(["HTTP/1.1 200 a\x01b", "HTTP/1.1 000 x", "HTTP/1.1 099 x"])(
     "whose host answers with what may not be written on (%j) is a failure of that request alone",
-    async (first_line) => {
+    async (firstLine) => {
       const net = await openedNetwork({});
       const server = createServer((socket) => {
         socket.on("error", () => socket.destroy());
-        socket.once("data", () => socket.end(`${first_line}\r\nContent-Length: 0\r\n\r\n`));
+        socket.once("data", () => socket.end(`${firstLine}\r\nContent-Length: 0\r\n\r\n`));
       });
       const at = `${HOST}:${await net.serve(server, HOST)}`;
       net.grant(HOST);
@@ -293,7 +293,7 @@ describe("a request over plain HTTP", () => {
     const { net, run, at } = await granted();
     net.names.set(HOST, [["127.0.0.1"], ["10.0.0.1"], ["127.0.0.1", "169.254.169.254"]]);
     expect(await run.get(`http://${at}/`)).toMatch(/^HTTP\/1.1 200 /);
-    expect(net.looked_up).toEqual([HOST]);
+    expect(net.lookedUp).toEqual([HOST]);
     for (let times = 0; times < 2; times++)
       expect(await run.get(`http://${at}/`)).toContain(
         "403 Metnos Gate: deb.example.org leads to an address that isn't public",
@@ -348,7 +348,7 @@ describe("a tunnel", () => {
   });
 
   it("is ended where its client says nothing, or never ends its head", async () => {
-    const { run, at } = await tunnelled({ head_ms: 100 });
+    const { run, at } = await tunnelled({ headMs: 100 });
     const silent = await run.tunnel(at);
     const half = await run.connect();
     half.socket.write("CONNECT deb.example.org:443 HTTP/1.1\r\nHost:");

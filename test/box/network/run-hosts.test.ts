@@ -56,14 +56,14 @@ describe("the hosts of a run", () => {
     const first = new AbortController();
     const gone = hosts.ask(TO, first.signal);
     first.abort();
-    expect(await gone).toMatchObject({ is_allowed: false });
-    vi.advanceTimersByTime(NETWORK_LIMITS.retry_ms - 1);
+    expect(await gone).toMatchObject({ isAllowed: false });
+    vi.advanceTimersByTime(NETWORK_LIMITS.retryMs - 1);
     const second = new AbortController();
     void hosts.ask(TO, second.signal);
-    vi.advanceTimersByTime(NETWORK_LIMITS.retry_ms * 10);
+    vi.advanceTimersByTime(NETWORK_LIMITS.retryMs * 10);
     expect(disconnect).not.toHaveBeenCalled();
     second.abort();
-    vi.advanceTimersByTime(NETWORK_LIMITS.retry_ms);
+    vi.advanceTimersByTime(NETWORK_LIMITS.retryMs);
     expect(disconnect).toHaveBeenCalledOnce();
     expect(decide).toHaveBeenCalledOnce();
   });
@@ -72,44 +72,44 @@ describe("the hosts of a run", () => {
     const { hosts, answer, named } = asking();
     const other = destination("OTHER.example.org:443");
     void hosts.ask(TO, here());
-    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms - 1);
+    vi.advanceTimersByTime(NETWORK_LIMITS.tellMs - 1);
     expect(named).toEqual([]);
     void hosts.ask(TO, here());
     vi.advanceTimersByTime(1);
     void hosts.ask(other, here());
-    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
+    vi.advanceTimersByTime(NETWORK_LIMITS.tellMs * 5);
     expect(named).toEqual([TO.host, "other.example.org"]);
     // Asked about anew within the run.
     hosts.forgetApproved();
     answer(decision({ outcome: "denied", stage: "safety" }));
     void hosts.ask(other, here());
-    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
+    vi.advanceTimersByTime(NETWORK_LIMITS.tellMs * 5);
     expect(named).toHaveLength(2);
   });
 
   it("are not named where the answer comes sooner, while judges look at them, or once their run has ended", () => {
     const { hosts, answer, isAsked, named } = asking();
     void hosts.ask(TO, here());
-    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms - 1);
+    vi.advanceTimersByTime(NETWORK_LIMITS.tellMs - 1);
     answer(decision({ outcome: "allowed" }));
     isAsked.mockReturnValue(false);
     void hosts.ask(destination("judged.example.org:443"), here());
-    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
+    vi.advanceTimersByTime(NETWORK_LIMITS.tellMs * 5);
     expect(named).toEqual([]);
     isAsked.mockReturnValue(true);
-    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms);
+    vi.advanceTimersByTime(NETWORK_LIMITS.tellMs);
     expect(named).toEqual(["judged.example.org"]);
     void hosts.ask(destination("late.example.org:443"), here());
     hosts.close();
-    vi.advanceTimersByTime(NETWORK_LIMITS.tell_ms * 5);
+    vi.advanceTimersByTime(NETWORK_LIMITS.tellMs * 5);
     expect(named).toHaveLength(1);
   });
 
   it("are decided on anew once a moment has passed, or what decisions rest on has changed", async () => {
     const { hosts, decide } = asking(decision({ outcome: "allowed", explain: { rule: "policy.grant-allows" } }));
-    for (let times = 0; times < 100; times++) expect(await hosts.ask(TO, here())).toEqual({ is_allowed: true });
+    for (let times = 0; times < 100; times++) expect(await hosts.ask(TO, here())).toEqual({ isAllowed: true });
     expect(decide).toHaveBeenCalledTimes(1);
-    vi.advanceTimersByTime(NETWORK_LIMITS.allowed_ms);
+    vi.advanceTimersByTime(NETWORK_LIMITS.allowedMs);
     await hosts.ask(TO, here());
     expect(decide).toHaveBeenCalledTimes(2);
     hosts.forgetAllowed();
@@ -121,7 +121,7 @@ describe("the hosts of a run", () => {
     const { hosts, decide, answer } = asking();
     const first = hosts.ask(TO, here());
     answer(decision({ outcome: "denied", status: "cancelled", reason: "withdrawn: the gate is paused" }));
-    expect(await first).toMatchObject({ is_allowed: false });
+    expect(await first).toMatchObject({ isAllowed: false });
     void hosts.ask(TO, here());
     expect(decide).toHaveBeenCalledTimes(2);
   });
@@ -130,14 +130,14 @@ describe("the hosts of a run", () => {
     const { hosts, decide, answer } = asking();
     const first = hosts.ask(TO, here());
     answer(decision({ outcome: "denied", status: "expired", reason: "nobody answered" }));
-    expect(await first).toEqual({ is_allowed: false, why: "nobody answered" });
-    expect(await hosts.ask(TO, here())).toEqual({ is_allowed: false, why: "nobody answered" });
+    expect(await first).toEqual({ isAllowed: false, why: "nobody answered" });
+    expect(await hosts.ask(TO, here())).toEqual({ isAllowed: false, why: "nobody answered" });
     expect(decide).toHaveBeenCalledTimes(1);
   });
 
   it("are refused as addresses where no grant is on that very address, and nobody is asked", async () => {
     const { hosts, decide } = asking();
-    expect(await hosts.ask(destination("93.184.216.34:443"), here())).toMatchObject({ is_allowed: false });
+    expect(await hosts.ask(destination("93.184.216.34:443"), here())).toMatchObject({ isAllowed: false });
     expect(decide).not.toHaveBeenCalled();
   });
 });

@@ -27,9 +27,9 @@ import { tempFolder } from "../../support/temp-folder.ts";
 const RUN = { agent_name: "tester" };
 const HOSTILE = "[core]\n\tfsmonitor = ./x.sh\n";
 
-function gate(state_dir = tempFolder(), places = new Places()) {
+function gate(stateDir = tempFolder(), places = new Places()) {
   const [alarms, failures] = [[] as string[], [] as unknown[]];
-  const folder = openBoxFolder(state_dir);
+  const folder = openBoxFolder(stateDir);
   const after = new AfterRuns({
     ...{ folder, places, clock: systemClock },
     alarms: { raise: ({ message }) => alarms.push(message) },
@@ -38,7 +38,7 @@ function gate(state_dir = tempFolder(), places = new Places()) {
   });
   const started = async (project: string, run = RUN) =>
     after.started(run, (await places.before({ project, writes: [], reads: [] }, new TimeSlice())).known);
-  return { state_dir, folder, after, alarms, failures, started };
+  return { state_dir: stateDir, folder, after, alarms, failures, started };
 }
 
 function repository(project: string): string {
@@ -234,7 +234,7 @@ describe("two runs, the folder of one in the other's,", () => {
   const BESIDE = { agent_name: "beside" };
 
   it("leave nothing where the other one had left it before: neither this gate nor the next one takes it for known", async () => {
-    for (const is_next of [false, true]) {
+    for (const isNext of [false, true]) {
       const project = tempFolder();
       mkdirSync(join(project, "wt"));
       const { after, started, state_dir } = gate();
@@ -244,7 +244,7 @@ describe("two runs, the folder of one in the other's,", () => {
       await after.ended(BESIDE);
       expect(existsSync(join(project, PLANTED))).toBe(false);
       plant(project);
-      if (is_next) {
+      if (isNext) {
         const next = gate(state_dir);
         await next.after.ended(next.after.takeOver());
       } else await after.ended(RUN);
@@ -309,20 +309,20 @@ it("hundreds of thousands of places that a command has left are worked through i
     ...{ path: `${project}/${"d".repeat((index * 7919) % 97)}/${index}/.envrc`, parent: "", own: "", changed_at: 0 },
     is_link: false,
   }));
-  const places = { appeared: async () => ({ found: found.splice(0), is_whole: true }) } as unknown as Places;
+  const places = { appeared: async () => ({ found: found.splice(0), isWhole: true }) } as unknown as Places;
   const { after } = gate(tempFolder(), places);
   after.started(RUN, [{ folder: project, places: [] }]);
   const cpuTime = () => process.threadCpuUsage().user / 1000;
   let [longest, since] = [0, cpuTime()];
-  let is_over = false;
+  let isOver = false;
   const turn = () => {
     longest = Math.max(longest, cpuTime() - since);
     since = cpuTime();
-    if (!is_over) setImmediate(turn);
+    if (!isOver) setImmediate(turn);
   };
   setImmediate(turn);
   await after.ended(RUN);
-  is_over = true;
+  isOver = true;
   expect(found).toEqual([]);
   expect(longest).toBeLessThan(60);
 });

@@ -15,15 +15,15 @@ it("hundreds of thousands of folders that an index notes in one are looked at in
   const noted = [{ path: "", changed_at: Math.floor(statSync(root).mtimeMs / 1000), folders }];
   const cpuTime = () => process.threadCpuUsage().user / 1000;
   let [longest, since] = [0, cpuTime()];
-  let is_over = false;
+  let isOver = false;
   const turn = () => {
     longest = Math.max(longest, cpuTime() - since);
     since = cpuTime();
-    if (!is_over) setImmediate(turn);
+    if (!isOver) setImmediate(turn);
   };
   setImmediate(turn);
   expect(await looksThroughLinks(join(root, ".git/index"), noted, new TimeSlice())).toBe(true);
-  is_over = true;
+  isOver = true;
   turn();
   expect(longest).toBeLessThan(60);
 });

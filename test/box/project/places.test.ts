@@ -80,7 +80,7 @@ describe("of what has long paths, no more is kept for a run than can be written 
     const places = new Places();
     const [known] = (await places.before(declared(project), new TimeSlice())).known;
     for (let each = 0; each < 150; each++) mkdirSync(join(project, LONG, `${each}/.git/objects`), { recursive: true });
-    expect(await places.appeared(known as Known, new TimeSlice())).toMatchObject({ is_whole: false });
+    expect(await places.appeared(known as Known, new TimeSlice())).toMatchObject({ isWhole: false });
   });
 });
 
@@ -399,7 +399,7 @@ describe("a project that holds too much to be looked through", () => {
     ])
       add(each);
     const [found] = await Promise.all(known.map((each) => places.appeared(each, new TimeSlice())));
-    expect(found?.is_whole).toBe(false);
+    expect(found?.isWhole).toBe(false);
     expect(found?.found.map(({ path }) => path)).toContain(join(project, ".envrc"));
   });
 });

@@ -38,8 +38,8 @@ describe("what is set aside", () => {
     const project = tempFolder();
     const places = RUN_LATER_PLACES.map(({ names, is_folder, is_built }, at) => {
       const path = join(project, `n${at}`, ...names.map((name) => name.replace("*", "a")));
-      const is_in_build = /^(?:\.?venv|node_modules)$/.test(names[0] ?? "");
-      return { path, is_folder, is_built: is_built || is_in_build };
+      const isInBuild = /^(?:\.?venv|node_modules)$/.test(names[0] ?? "");
+      return { path, is_folder, is_built: is_built || isInBuild };
     });
     const moved = await found(project, () => {
       for (const { path, is_folder } of places) {
@@ -229,7 +229,7 @@ memory[at:at + 7] = b"../aaaa"
     if (known === undefined) throw new Error("nothing is known of the project");
     const names = Array.from({ length: 2000 }, (_, at) => `target/x${at + 1000}`);
     writeFileSync(join(project, ".git/index"), indexOf(names, 0o160000));
-    expect((await places.appeared(known, new TimeSlice())).is_whole).toBe(false);
+    expect((await places.appeared(known, new TimeSlice())).isWhole).toBe(false);
     await expect(places.before(look, new TimeSlice())).rejects.toThrow("too many files and folders");
   });
 
@@ -512,7 +512,7 @@ memory[at:at + 7] = b"../aaaa"
 });
 
 /** Each link, and what it leads to. */
-const LINKS: readonly (readonly [link: string, to: string, is_harmless: boolean])[] = [
+const LINKS: readonly (readonly [link: string, to: string, isHarmless: boolean])[] = [
   ["node_modules", "/OTHER/node_modules", true],
   ["packages/a/node_modules", "../../node_modules", true],
   ["bin", "node_modules/.bin", true],
@@ -529,7 +529,7 @@ const LINKS: readonly (readonly [link: string, to: string, is_harmless: boolean]
 
 it.each(LINKS)(
   "a link %s to %s is left in its project only where what it leads to is looked at: %s",
-  (link, to, is_harmless) => {
+  (link, to, harmless) => {
     const [project, other] = [tempFolder(), tempFolder()];
     for (const name of ["node_modules", "lib"]) mkdirSync(join(other, name));
     for (const name of ["src", "tools/venv/bin", "node_modules/.bin", "node_modules/x/bin", "node_modules/x/venv"])
@@ -538,7 +538,7 @@ it.each(LINKS)(
     rmSync(path, { recursive: true, force: true });
     mkdirSync(dirname(path), { recursive: true });
     symlinkSync(to.replace("/OTHER", other), path);
-    expect(isHarmless(path, project)).toBe(is_harmless);
+    expect(isHarmless(path, project)).toBe(harmless);
   },
 );
 
@@ -558,12 +558,12 @@ function bareWithWorktree(project: string): string {
 
 describe.skipIf(reason !== undefined)("after a confined command", () => {
   it("what it left at places whose content is run later is set aside, and there is one alarm", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box, alarms, trail } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box, alarms, trail } = underTest;
     const plant =
       "mkdir -p sub/.vscode src; echo x > sub/.vscode/tasks.json; echo x > .envrc; echo x > src/a.ts; ln -s /etc .husky";
-    await under_test.run(`${plant}; mkdir $'\\xff'; echo x > $'\\xff/.envrc'`);
-    await ended(under_test);
+    await underTest.run(`${plant}; mkdir $'\\xff'; echo x > $'\\xff/.envrc'`);
+    await ended(underTest);
     await expect.poll(() => alarms).toHaveLength(1);
     expect(
       box
@@ -576,39 +576,39 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     expect(existsSync(join(project, "src/a.ts"))).toBe(true);
     expect(alarms).toMatchObject([{ code: "box_set_aside", subject: project }]);
     expect(trail).toMatchObject([{ event: "box.set_aside", agent: "tester", files: 4 }]);
-    expect(under_test.failures).toEqual([]);
+    expect(underTest.failures).toEqual([]);
   });
 
   it("what was there stays, and can't be changed by it", async () => {
-    const under_test = await boxUnderTest();
-    const { project, alarms } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, alarms } = underTest;
     mkdirSync(join(project, ".husky"));
     writeFileSync(join(project, ".husky/pre-commit"), "mine");
-    await under_test.run("echo evil > .husky/pre-commit; rm -rf .husky; mv .husky old; mkdir a; echo 1 > a/b");
-    await ended(under_test);
+    await underTest.run("echo evil > .husky/pre-commit; rm -rf .husky; mv .husky old; mkdir a; echo 1 > a/b");
+    await ended(underTest);
     expect(readFileSync(join(project, ".husky/pre-commit"), "utf8")).toBe("mine");
     expect(alarms).toEqual([]);
   });
 
   it("git works as before: commits, branches, worktrees and new repositories stay, hooks of theirs don't", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box, alarms } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box, alarms } = underTest;
     execFileSync("git", ["init", "-q", "-b", "main"], { cwd: project });
     const git = "git -c user.name=t -c user.email=t@example.com";
     const line = `echo 1 > f && git add f && ${git} commit -qm one && git worktree add -q wt -b other && git init -q -b main sub`;
-    expect(await under_test.run(line)).toMatchObject({ code: 0, stderr: "" });
-    await ended(under_test);
-    expect([alarms, under_test.failures]).toEqual([[], []]);
+    expect(await underTest.run(line)).toMatchObject({ code: 0, stderr: "" });
+    await ended(underTest);
+    expect([alarms, underTest.failures]).toEqual([[], []]);
     expect(execFileSync("git", ["log", "--oneline", "other"], { cwd: join(project, "wt"), encoding: "utf8" })).toMatch(
       /one/,
     );
-    await under_test.run(
+    await underTest.run(
       "echo evil > sub/.git/hooks/pre-commit; printf '[core]\\n\\tfsmonitor = evil\\n' >> wt/.git; true",
     );
-    await under_test.run(
+    await underTest.run(
       "mkdir -p n/.git/hooks; echo evil > n/.git/hooks/x; printf '[core]\\n\\tfsmonitor = evil\\n' > n/.git/config",
     );
-    await ended(under_test);
+    await ended(underTest);
     await expect.poll(() => alarms.length).toBeGreaterThan(0);
     const paths = box.status().set_aside.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining([join(project, "n/.git/hooks"), join(project, "n/.git/config")]));
@@ -616,20 +616,20 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
   });
 
   it("what git would go through or continue with is set aside in a repository that isn't called .git, too; git's own work stays", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box, alarms } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box, alarms } = underTest;
     const git = bareWithWorktree(project);
     const line = `cd main && echo 1 > f && git add f && ${git} commit -qm two && git checkout -q -b other && git stash list`;
     const stopped = `${git} -c sequence.editor='sed -i 1ibreak' rebase -q -i HEAD~1 && ${git} rebase --continue`;
-    expect(await under_test.run(`${line} && ${stopped}`)).toMatchObject({ code: 0 });
-    await under_test.run(`cd main && ${git} -c sequence.editor='sed -i 1ibreak' rebase -q -i HEAD~1`);
-    await ended(under_test);
-    expect([alarms, under_test.failures]).toEqual([[], []]);
+    expect(await underTest.run(`${line} && ${stopped}`)).toMatchObject({ code: 0 });
+    await underTest.run(`cd main && ${git} -c sequence.editor='sed -i 1ibreak' rebase -q -i HEAD~1`);
+    await ended(underTest);
+    expect([alarms, underTest.failures]).toEqual([[], []]);
     const own = join(project, ".bare/worktrees/main");
     const links = ["rr-cache", "gc.log", "refs/heads/q", "worktrees/main/logs/q", "info/attributes"];
     const plant = links.map((name) => `mkdir -p $(dirname ${name}); ln -s ../../out ${name}`).join("; ");
-    await under_test.run(`cd .bare; ${plant}; echo 'exec x' >> worktrees/main/rebase-merge/git-rebase-todo`);
-    await ended(under_test);
+    await underTest.run(`cd .bare; ${plant}; echo 'exec x' >> worktrees/main/rebase-merge/git-rebase-todo`);
+    await ended(underTest);
     expect(
       box
         .status()
@@ -639,35 +639,35 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
   });
 
   it("an index that can't be read is set aside, also of a worktree whose repository isn't called .git; git's own stay", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box, alarms } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box, alarms } = underTest;
     const git = bareWithWorktree(project);
     const line = `cd main && echo 1 > f && git add f && ${git} commit -qm two && git status --porcelain`;
-    expect(await under_test.run(line)).toMatchObject({ code: 0, stdout: "", stderr: "" });
-    await ended(under_test);
-    expect([alarms, under_test.failures]).toEqual([[], []]);
+    expect(await underTest.run(line)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    await ended(underTest);
+    expect([alarms, underTest.failures]).toEqual([[], []]);
     const index = join(project, ".bare/worktrees/main/index");
-    await under_test.run(`echo x > ${index}`);
-    await ended(under_test);
+    await underTest.run(`echo x > ${index}`);
+    await ended(underTest);
     expect(box.status().set_aside.map(({ path }) => path)).toEqual([index]);
   });
 
   it("a rebase continues in later commands, and no step of it that runs a command stays", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box, alarms } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box, alarms } = underTest;
     const git = "git -c user.name=t -c user.email=t@example.com";
     const commit = (text: string) => `echo ${text} > f && git add f && ${git} commit -qm ${text}`;
     const made = `git init -q -b main . && ${commit("one")} && git checkout -qb b && ${commit("two")} && echo g > g && git add g && ${git} commit -qm g && git checkout -q main && ${commit("three")} && git checkout -q b`;
     execFileSync("sh", ["-c", made], { cwd: project });
     const todo = join(project, ".git/rebase-merge/git-rebase-todo");
-    expect(await under_test.run(`${git} rebase main`)).toMatchObject({ code: 1 });
-    await ended(under_test);
+    expect(await underTest.run(`${git} rebase main`)).toMatchObject({ code: 1 });
+    await ended(underTest);
     expect(readFileSync(todo, "utf8")).toMatch(/^pick [0-9a-f]+ (?:# )?g$/m);
     const continued = `echo four > f; git add f; GIT_EDITOR=true ${git} rebase --continue`;
-    expect(await under_test.run(continued)).toMatchObject({ code: 0 });
-    await ended(under_test);
+    expect(await underTest.run(continued)).toMatchObject({ code: 0 });
+    await ended(underTest);
     expect(execFileSync("git", ["log", "--format=%s", "main..b"], { cwd: project, encoding: "utf8" })).toBe("g\ntwo\n");
-    expect([alarms, under_test.failures]).toEqual([[], []]);
+    expect([alarms, underTest.failures]).toEqual([[], []]);
 
     // The same in a rebase of the user's own: a command adds a step to it.
     execFileSync("sh", ["-c", `git checkout -qb c main~1 && ${commit("five")}; ! ${git} rebase -q main`], {
@@ -675,32 +675,32 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
       stdio: "ignore",
     });
     expect(existsSync(todo)).toBe(true);
-    await under_test.run("echo 'exec touch evil' >> .git/rebase-merge/git-rebase-todo");
-    await ended(under_test);
+    await underTest.run("echo 'exec touch evil' >> .git/rebase-merge/git-rebase-todo");
+    await ended(underTest);
     expect(box.status().set_aside.map(({ path }) => path)).toEqual([todo]);
 
     // One that the user has begun with commands in it stays as it is.
     writeFileSync(todo, "exec make\n");
-    const tried = await under_test.run("echo 'exec touch evil' >> .git/rebase-merge/git-rebase-todo");
-    await ended(under_test);
+    const tried = await underTest.run("echo 'exec touch evil' >> .git/rebase-merge/git-rebase-todo");
+    await ended(underTest);
     expect(tried.stderr).toContain("Read-only file system");
     expect(readFileSync(todo, "utf8")).toBe("exec make\n");
     expect(box.status().set_aside).toHaveLength(1);
   });
 
   it("a file that says which version of a program runs may name others, and no path", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box, alarms } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box, alarms } = underTest;
     writeFileSync(join(project, ".nvmrc"), "22\n");
     const toolchain = '# why\n[toolchain]\nchannel = "1.80.0"\ncomponents = [\n  "rustfmt",\n  "clippy" ]\n';
     const named = `echo lts/iron > .nvmrc; echo v24.1.0 > .node-version; printf '${toolchain}' > rust-toolchain.toml`;
     const sdk = `printf '{ // why\\n "sdk": { "version": "9.0.100", "rollForward": "latestMinor" } }' > global.json`;
     const more =
       "printf '3.12\\n3.11.4/envs/a\\n' > .python-version; mkdir -p .jj/repo/store; echo git > .jj/repo/store/git_target";
-    expect(await under_test.run(`${named}; echo java=21.0.1-tem > .sdkmanrc; ${sdk}; ${more}`)).toMatchObject({
+    expect(await underTest.run(`${named}; echo java=21.0.1-tem > .sdkmanrc; ${sdk}; ${more}`)).toMatchObject({
       code: 0,
     });
-    await ended(under_test);
+    await ended(underTest);
     expect([alarms, box.status().set_aside]).toEqual([[], []]);
     expect(readFileSync(join(project, ".nvmrc"), "utf8")).toBe("lts/iron\n");
     const paths =
@@ -708,25 +708,25 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
     const sdks = `printf '%s' '{"sdk":{"p\\u0061ths":["./evil"]}}' > global.json; mkdir -p i18n; echo '{"paths":"x"}' > i18n/global.json`;
     const others =
       "echo 3.12/../../../evil > .python-version; mkdir -p src/.jj/repo/store; pwd > src/.jj/repo/store/git_target";
-    await under_test.run(`${paths} >> rust-toolchain.toml; ${sdks}; ${others}`);
-    await ended(under_test);
+    await underTest.run(`${paths} >> rust-toolchain.toml; ${sdks}; ${others}`);
+    await ended(underTest);
     await expect.poll(() => alarms).toHaveLength(1);
     const moved = box.status().set_aside.map(({ path }) => path.slice(project.length + 1));
     const [versions, store] = [[".node-version", ".nvmrc", ".python-version", ".sdkmanrc"], "src/.jj/repo/store"];
     expect(moved.sort()).toEqual([...versions, "global.json", "rust-toolchain.toml", `${store}/git_target`]);
     // One that names a path already is the user's.
     writeFileSync(join(project, ".nvmrc"), "/opt/node\n");
-    const tried = await under_test.run("echo 22 > .nvmrc");
+    const tried = await underTest.run("echo 22 > .nvmrc");
     expect(tried.stderr).toContain("Read-only file system");
   });
 
   it("an empty .git, over which git works on the repository around it, is set aside", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box, alarms } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box, alarms } = underTest;
     execFileSync("git", ["init", "-q", "-b", "main"], { cwd: project });
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's
-    await under_test.run("d=gi; mkdir -p sub/.${d}t; git init -q whole");
-    await ended(under_test);
+    await underTest.run("d=gi; mkdir -p sub/.${d}t; git init -q whole");
+    await ended(underTest);
     await expect.poll(() => alarms).toHaveLength(1);
     expect(box.status().set_aside.map(({ path }) => path)).toEqual([join(project, "sub/.git")]);
     expect(existsSync(join(project, "sub/.git"))).toBe(false);
@@ -734,15 +734,15 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
   });
 
   it("a repository that was there stays though its objects are deleted, with its settings and hooks", async () => {
-    const under_test = await boxUnderTest();
-    const { project, alarms } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, alarms } = underTest;
     for (const folder of [project, join(project, "sub")]) {
       execFileSync("git", ["init", "-q", folder]);
       mkdirSync(join(folder, ".git/hooks"), { recursive: true });
       writeFileSync(join(folder, ".git/hooks/pre-commit"), "mine");
     }
-    await under_test.run("rm -rf .git sub");
-    await ended(under_test);
+    await underTest.run("rm -rf .git sub");
+    await ended(underTest);
     expect(alarms).toEqual([]);
     for (const folder of [project, join(project, "sub")]) {
       expect(existsSync(join(folder, ".git/objects"))).toBe(false);
@@ -752,25 +752,25 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
   });
 
   it("an empty .git in the place of a repository that nothing kept is set aside", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box } = underTest;
     for (const name of ["objects", "refs"]) mkdirSync(join(project, "sub/.git", name), { recursive: true });
     writeFileSync(join(project, "sub/.git/HEAD"), "ref: refs/heads/main\n");
-    await under_test.run("mv sub/.git old && mkdir sub/.git");
-    await ended(under_test);
+    await underTest.run("mv sub/.git old && mkdir sub/.git");
+    await ended(underTest);
     const paths = () => box.status().set_aside.map(({ path }) => path);
     await expect.poll(paths).toEqual([join(project, "sub/.git")]);
     expect(existsSync(join(project, "old/HEAD"))).toBe(true);
   });
 
   it("a worktree whose files lead git to another repository is set aside", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, box } = underTest;
     execFileSync("git", ["init", "-q", "-b", "main"], { cwd: project });
     const plant =
       "mkdir -p evil .git/worktrees/a; echo ../../../evil > .git/worktrees/a/commondir; ln -s /etc/passwd .git/worktrees/a/gitdir";
-    await under_test.run(`${plant}; mkdir n; echo "gitdir: $PWD/evil" > n/.git`);
-    await ended(under_test);
+    await underTest.run(`${plant}; mkdir n; echo "gitdir: $PWD/evil" > n/.git`);
+    await ended(underTest);
     const planted = [".git/worktrees/a/commondir", ".git/worktrees/a/gitdir", "n/.git"];
     await expect
       .poll(() =>
@@ -783,13 +783,13 @@ describe.skipIf(reason !== undefined)("after a confined command", () => {
   });
 
   it("two at the same time: what one left isn't taken for what was there before the other", async () => {
-    const under_test = await boxUnderTest();
-    const { project, box } = under_test;
-    const slow = under_test.run("echo x > .envrc; touch planted; until [ -e done ]; do sleep 0.01; done");
+    const underTest = await boxUnderTest();
+    const { project, box } = underTest;
+    const slow = underTest.run("echo x > .envrc; touch planted; until [ -e done ]; do sleep 0.01; done");
     await expect.poll(() => existsSync(join(project, "planted"))).toBe(true);
-    await under_test.run("touch done");
+    await underTest.run("touch done");
     await slow;
-    await ended(under_test);
+    await ended(underTest);
     await expect.poll(() => box.status().set_aside.map(({ path }) => path)).toEqual([join(project, ".envrc")]);
     expect(existsSync(join(project, ".envrc"))).toBe(false);
   });

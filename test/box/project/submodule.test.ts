@@ -41,9 +41,11 @@ async function world() {
   const url = "https://h.example/up";
   const add = (path: string) =>
     `git -c protocol.file.allow=always -c url.${up}.insteadOf=${url} submodule add -q ${url} ${path}`;
-  const changes_settings = [".git/config", ".gitmodules"].map((name) => join(project, name));
-  const ran = (line: string, adds_submodule: boolean) =>
-    run(line, { change: { declaration: adds_submodule ? { ...declaration, changes_settings } : declaration } });
+  const changesSettings = [".git/config", ".gitmodules"].map((name) => join(project, name));
+  const ran = (line: string, addsSubmodule: boolean) =>
+    run(line, {
+      change: { declaration: addsSubmodule ? { ...declaration, changes_settings: changesSettings } : declaration },
+    });
   return { project, alarms, failures, add, ran, settings: () => readFileSync(join(project, ".git/config"), "utf8") };
 }
 
@@ -172,7 +174,7 @@ describe.skipIf(reason !== undefined)("settings that git replaces while other co
   it.each([
     ["is put back", "git config user.name B", EVIL, true],
     ["stays where it is git's own", "git config branch.main.merge refs/heads/main", "touch ready; sleep 1", false],
-  ])("outside, beside a command: what they hold then %s", async (_what, outside, inside, is_put_back) => {
+  ])("outside, beside a command: what they hold then %s", async (_what, outside, inside, isPutBack) => {
     const { project, ran, settings, alarms } = await world();
     const before = settings();
     const other = ran(inside, false);
@@ -181,7 +183,7 @@ describe.skipIf(reason !== undefined)("settings that git replaces while other co
     git(project, ...words);
     const changed = settings();
     expect((await other).code).toBe(0);
-    await expect.poll(() => [settings(), alarms.length]).toEqual(is_put_back ? [before, 1] : [changed, 0]);
+    await expect.poll(() => [settings(), alarms.length]).toEqual(isPutBack ? [before, 1] : [changed, 0]);
   });
 
   it("are put back by the next gate", async () => {
@@ -239,7 +241,7 @@ describe("what git itself keeps in settings", () => {
     ['[remote "origin"]\n\tgh-resolved = base\n', true],
     ['[remote "origin"]\n\tgh-resolved = ext::x\n', false],
     ["]", false],
-  ])("%j", (more, is_harmless) => expect(changesOnlyHarmless(OWN, OWN + more)).toBe(is_harmless));
+  ])("%j", (more, isHarmless) => expect(changesOnlyHarmless(OWN, OWN + more)).toBe(isHarmless));
 
   it("is all of what was there", () => {
     expect(changesOnlyHarmless(OWN, OWN.replace("\tbare = false\n", ""))).toBe(false);
@@ -257,5 +259,5 @@ describe("what is said of submodules", () => {
     ['[submodule "a"]\n\turl = ext::sh -c x\n', false],
     ["\turl = https://example.com/b\n", false],
     ["[core]\n\tfsmonitor = x\n", false],
-  ])("%j", (text, is_plain) => expect(namesOnlySubmodules(text)).toBe(is_plain));
+  ])("%j", (text, isPlain) => expect(namesOnlySubmodules(text)).toBe(isPlain));
 });

@@ -21,21 +21,21 @@ const idle = ({ box }: BoxUnderTest) => vi.waitFor(() => expect(box.status().run
 
 describe.skipIf(reason !== undefined)("a confined command that its client keeps in the background", () => {
   it("continues when its client has said that it ran, and ends with itself", async () => {
-    const under_test = await boxUnderTest();
-    const { project, paused, failures } = under_test;
-    const running = start(under_test, under_test.prepare(UNTIL_THE_END, change));
+    const underTest = await boxUnderTest();
+    const { project, paused, failures } = underTest;
+    const running = start(underTest, underTest.prepare(UNTIL_THE_END, change));
     await expect.poll(() => existsSync(join(project, "going"))).toBe(true);
-    expect(ran(under_test)).toEqual({ project, network: false });
+    expect(ran(underTest)).toEqual({ project, network: false });
     writeFileSync(join(project, "end"), "");
     expect(await running).toMatchObject({ code: 0, stderr: "" });
     expect(existsSync(join(project, "ended"))).toBe(true);
-    await idle(under_test);
+    await idle(underTest);
     expect([paused, failures]).toEqual([[], []]);
   });
 
   it("ends with the process that its client ends, with all that it has started", async () => {
-    const under_test = await boxUnderTest();
-    const { project, prepare } = under_test;
+    const underTest = await boxUnderTest();
+    const { project, prepare } = underTest;
     const sleep = `${7_500_000 + process.pid}`;
     const line = `(setsid sleep ${sleep} &) ; touch going; sleep ${sleep}`;
     const shell = spawn("/bin/bash", ["-c", confinedCommand(prepare(line, change))], {
@@ -47,44 +47,44 @@ describe.skipIf(reason !== undefined)("a confined command that its client keeps 
     const ended = once(shell, "exit");
     process.kill(-(shell.pid ?? 0), "SIGTERM");
     await ended;
-    await idle(under_test);
+    await idle(underTest);
     await expect.poll(() => processesWith(sleep)).toEqual([]);
   });
 
   it("is no bypass where its client says that it ran at whatever moment of its start, again and again", async () => {
-    const under_test = await boxUnderTest();
-    const argv = under_test.prepare("echo ran", change);
-    let is_over = false;
-    const running = start(under_test, argv).finally(() => {
-      is_over = true;
+    const underTest = await boxUnderTest();
+    const argv = underTest.prepare("echo ran", change);
+    let isOver = false;
+    const running = start(underTest, argv).finally(() => {
+      isOver = true;
     });
     let said = 0;
     // The gate sees the end of the run before its shell's is seen here: from then on there is none that ran.
-    while (!is_over && ran(under_test) !== null) {
+    while (!isOver && ran(underTest) !== null) {
       said++;
       await turn();
     }
     expect(said).toBeGreaterThan(0);
     expect(await running).toMatchObject({ code: 0, stdout: "ran\n", stderr: "" });
-    await idle(under_test);
-    expect([under_test.paused, under_test.alarms, under_test.failures]).toEqual([[], [], []]);
-    ran(under_test);
+    await idle(underTest);
+    expect([underTest.paused, underTest.alarms, underTest.failures]).toEqual([[], [], []]);
+    ran(underTest);
   });
 
   it("pauses its agent where it has begun nothing in its box ten seconds after its client said that it ran", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const under_test = await boxUnderTest();
-      const argv = under_test.prepare("touch ran", change);
-      expect(ran(under_test)).not.toBeNull();
+      const underTest = await boxUnderTest();
+      const argv = underTest.prepare("touch ran", change);
+      expect(ran(underTest)).not.toBeNull();
       vi.advanceTimersByTime(9900);
-      expect(under_test.paused).toEqual([]);
+      expect(underTest.paused).toEqual([]);
       vi.advanceTimersByTime(200);
-      expect(under_test.paused).toEqual(["agent-1"]);
-      expect(under_test.alarms.map(({ code }) => code)).toEqual(["box_bypassed"]);
+      expect(underTest.paused).toEqual(["agent-1"]);
+      expect(underTest.alarms.map(({ code }) => code)).toEqual(["box_bypassed"]);
       vi.useRealTimers();
-      expect(await start(under_test, argv)).toMatchObject({ code: 126 });
-      expect(existsSync(join(under_test.project, "ran"))).toBe(false);
+      expect(await start(underTest, argv)).toMatchObject({ code: 126 });
+      expect(existsSync(join(underTest.project, "ran"))).toBe(false);
     } finally {
       vi.useRealTimers();
     }
@@ -93,16 +93,16 @@ describe.skipIf(reason !== undefined)("a confined command that its client keeps 
   it("pauses nobody where its client says nothing, or where the gate refuses its launcher", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const under_test = await boxUnderTest();
-      under_test.prepare("true", { ...change, call_id: "toolu_0" });
+      const underTest = await boxUnderTest();
+      underTest.prepare("true", { ...change, call_id: "toolu_0" });
       vi.advanceTimersByTime(60_100);
-      const argv = under_test.prepare("true", change);
-      ran(under_test);
-      under_test.agent.stopped = "the user has paused this agent";
+      const argv = underTest.prepare("true", change);
+      ran(underTest);
+      underTest.agent.stopped = "the user has paused this agent";
       vi.useRealTimers();
-      expect(await start(under_test, argv)).toMatchObject({ code: 126 });
-      ran(under_test);
-      expect(under_test.paused).toEqual([]);
+      expect(await start(underTest, argv)).toMatchObject({ code: 126 });
+      ran(underTest);
+      expect(underTest.paused).toEqual([]);
     } finally {
       vi.useRealTimers();
     }

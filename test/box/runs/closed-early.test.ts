@@ -26,30 +26,30 @@ describe.skipIf(reason !== undefined || !hasProgram("gdb"))(
     it("is killed before its project is looked at, and an alarm says so", async () => {
       vi.stubEnv("METNOS_BOX_MAKER", "bubblewrap"); // nobody debugs the first process of the gate's own program
       onTestFinished(() => void vi.unstubAllEnvs());
-      const under_test = await boxUnderTest();
-      withoutFilter(under_test);
+      const underTest = await boxUnderTest();
+      withoutFilter(underTest);
       const mark = `${8_000_000 + process.pid}`;
-      const ran = await under_test.run(
+      const ran = await underTest.run(
         `${CLOSES}; grep -q 'not permitted' closed && exit ${REFUSED}; mkdir .vscode; echo {} >.vscode/tasks.json; sleep 0.5; mkdir .idea; echo x >.idea/x; sleep ${mark}`,
       );
       if (ran.code === REFUSED)
         return console.log("this kernel lets nobody debug what isn't its own child: not checked here");
-      await expect.poll(() => under_test.box.status().running, { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => underTest.box.status().running, { timeout: 10_000 }).toBe(0);
       expect(processesWith(mark)).toEqual([]);
       // A folder with nothing in it runs nothing.
       for (const planted of [".vscode/tasks.json", ".idea/x"])
-        expect(existsSync(join(under_test.project, planted))).toBe(false);
-      expect(under_test.alarms.map(({ code }) => code)).toContain("box_hid_its_end");
-      expect(under_test.trail.map(({ event }) => event)).toContain("box.hid_its_end");
-      expect(under_test.failures).toEqual([]);
+        expect(existsSync(join(underTest.project, planted))).toBe(false);
+      expect(underTest.alarms.map(({ code }) => code)).toContain("box_hid_its_end");
+      expect(underTest.trail.map(({ event }) => event)).toContain("box.hid_its_end");
+      expect(underTest.failures).toEqual([]);
     });
 
     it("can't, where the system calls are filtered: its end is seen as it is", async () => {
-      const under_test = await boxUnderTest();
-      const { code, stdout } = await under_test.run(`${CLOSES}; grep -c 'not permitted' closed; echo done`);
+      const underTest = await boxUnderTest();
+      const { code, stdout } = await underTest.run(`${CLOSES}; grep -c 'not permitted' closed; echo done`);
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^[1-9]\d*\ndone\n$/) });
-      await expect.poll(() => under_test.box.status().running, { timeout: 10_000 }).toBe(0);
-      expect(under_test.alarms).toEqual([]);
+      await expect.poll(() => underTest.box.status().running, { timeout: 10_000 }).toBe(0);
+      expect(underTest.alarms).toEqual([]);
     });
   },
 );

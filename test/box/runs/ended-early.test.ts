@@ -18,13 +18,13 @@ describe.skipIf(reason !== undefined)("a confined command that its client kills"
     ["alone", (pid: number) => pid, false],
     ["with its process group", (pid: number) => -pid, false],
     ["by the shell that waits for it", (pid: number) => pid, true],
-  ])("%s, at whatever moment of its start, doesn't run on, and leaves no process", async (_, target, has_shell) => {
+  ])("%s, at whatever moment of its start, doesn't run on, and leaves no process", async (_, target, hasShell) => {
     const { box, project, prepare, failures } = await boxUnderTest();
     const sleep = `${7_000_000 + process.pid}`;
     await Promise.all(
       MOMENTS.map(async (ms, index) => {
         const argv = prepare(`sleep 1.5; touch late-${index}; sleep ${sleep}.${index}`);
-        const [program = "", ...words] = has_shell ? ["/bin/bash", "-c", confinedCommand(argv)] : argv;
+        const [program = "", ...words] = hasShell ? ["/bin/bash", "-c", confinedCommand(argv)] : argv;
         const child = spawn(program, words, { cwd: project, stdio: "ignore", detached: true });
         const ended = once(child, "exit");
         await wait(ms * 4);

@@ -40,14 +40,14 @@ describe.skipIf(reason !== undefined)(
     it("can be taken back, or end before it began, and the gate can be closed: it continues", async () => {
       const disk = smallDisk(8);
       if (disk === undefined) return;
-      const state_dir = join(disk.folder, "state");
-      const { prepare, box, failures } = await boxUnderTest({ state_dir });
-      const [taken_back, begun] = [prepare("true", { call_id: "toolu_1" }), prepare("true", { call_id: "toolu_2" })];
+      const stateDir = join(disk.folder, "state");
+      const { prepare, box, failures } = await boxUnderTest({ state_dir: stateDir });
+      const [takenBack, begun] = [prepare("true", { call_id: "toolu_1" }), prepare("true", { call_id: "toolu_2" })];
       disk.closeForWriting();
-      box.discard(taken_back);
+      box.discard(takenBack);
       expect(box.ran("agent-1", "toolu_1")).toEqual({ confined: null });
       // As a launcher that is killed at once.
-      const pipe = join(state_dir, "box", `${begun[2]?.split(".")[0]}.up`);
+      const pipe = join(stateDir, "box", `${begun[2]?.split(".")[0]}.up`);
       closeSync(openSync(pipe, "w"));
       await expect.poll(() => failures.map(String).join("\n")).toContain(pipe);
       box.close();

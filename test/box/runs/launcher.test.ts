@@ -115,7 +115,7 @@ describe.skipIf(reason !== undefined)("a command in a box, started by the launch
       bash: "/bin/bash",
       common: ["--unshare-all", "--ro-bind", "/", "/", "--setenv", "HOME", folder],
       limits: "",
-      has_filter: false,
+      hasFilter: false,
     };
     writeFileSync(join(folder, "launcher"), launcherText(parts), { mode: 0o700 });
     // The shell's input is a socket here: bash would run it.

@@ -6,8 +6,8 @@ import { lacksSanitizerMemory } from "../../../main/hooks/after-call.ts";
 import { boxUnderTest, withoutBox } from "../box-under-test.ts";
 
 const reason = withoutBox();
-const has_gcc = existsSync("/usr/bin/gcc");
-if (reason !== undefined || !has_gcc) console.warn(`sanitizers are not tested: ${reason ?? "gcc is not installed"}`);
+const hasGcc = existsSync("/usr/bin/gcc");
+if (reason !== undefined || !hasGcc) console.warn(`sanitizers are not tested: ${reason ?? "gcc is not installed"}`);
 
 const ADDS_UP = `#include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@ int main(void) { int *two = malloc(2 * sizeof *two); two[0] = 1; two[1] = 2; pri
 `;
 
 async function built(settings: object) {
-  const under_test = await boxUnderTest({ settings });
-  writeFileSync(join(under_test.project, "adds.c"), ADDS_UP);
-  return under_test;
+  const underTest = await boxUnderTest({ settings });
+  writeFileSync(join(underTest.project, "adds.c"), ADDS_UP);
+  return underTest;
 }
 
-describe.skipIf(reason !== undefined || !has_gcc)("a program with a sanitizer", () => {
+describe.skipIf(reason !== undefined || !hasGcc)("a program with a sanitizer", () => {
   it.each(["address", "thread", "undefined", "leak"])(
     "runs in a box without a limit of memory: %s",
     async (sanitizer) => {
@@ -42,7 +42,9 @@ describe.skipIf(reason !== undefined || !has_gcc)("a program with a sanitizer", 
 });
 
 it("a limit of memory is none, or one that a shell can start with", () => {
-  const accepted = [-1, 0, 1, 63, 64].filter((memory_mb) => configSchema.safeParse({ box: { memory_mb } }).success);
+  const accepted = [-1, 0, 1, 63, 64].filter(
+    (memoryMb) => configSchema.safeParse({ box: { memory_mb: memoryMb } }).success,
+  );
   expect(accepted).toEqual([0, 64]);
 });
 

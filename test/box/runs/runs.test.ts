@@ -59,18 +59,18 @@ async function runsAlone() {
 
 describe.skipIf(reason !== undefined)("a confined run", () => {
   it("starts once: the second time nothing runs", async () => {
-    const under_test = await boxUnderTest();
-    const argv = under_test.prepare("echo ran");
-    expect(await start(under_test, argv)).toMatchObject({ code: 0, stdout: "ran\n" });
-    expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
-    await idle(under_test);
-    expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
+    const underTest = await boxUnderTest();
+    const argv = underTest.prepare("echo ran");
+    expect(await start(underTest, argv)).toMatchObject({ code: 0, stdout: "ran\n" });
+    expect(await start(underTest, argv)).toMatchObject(NOT_RUN);
+    await idle(underTest);
+    expect(await start(underTest, argv)).toMatchObject(NOT_RUN);
   });
 
   it("starts once, too, when it is started twice at the same time", async () => {
-    const under_test = await boxUnderTest();
-    const argv = under_test.prepare("echo ran; sleep 0.2");
-    const ends = await Promise.all([start(under_test, argv), start(under_test, argv), start(under_test, argv)]);
+    const underTest = await boxUnderTest();
+    const argv = underTest.prepare("echo ran; sleep 0.2");
+    const ends = await Promise.all([start(underTest, argv), start(underTest, argv), start(underTest, argv)]);
     expect(ends.map(({ stdout }) => stdout).sort()).toEqual(["", "", "ran\n"]);
     expect(ends.filter(({ code }) => code === 126)).toHaveLength(2);
   });
@@ -117,34 +117,34 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
   });
 
   it("is left alone by a second launcher while a first one is about to start it", async () => {
-    const under_test = await boxUnderTest();
-    const argv = under_test.prepare("touch ran");
-    const taken = join(under_test.state_dir, "box", `${(argv[2] ?? "").replace(/\..*/, "")}.taken`);
+    const underTest = await boxUnderTest();
+    const argv = underTest.prepare("touch ran");
+    const taken = join(underTest.state_dir, "box", `${(argv[2] ?? "").replace(/\..*/, "")}.taken`);
     writeFileSync(taken, "");
-    expect(await start(under_test, argv)).toMatchObject({
+    expect(await start(underTest, argv)).toMatchObject({
       code: 126,
       stderr: expect.stringContaining("started before"),
     });
     rmSync(taken);
-    expect(await start(under_test, argv)).toMatchObject({ code: 0, stderr: "" });
+    expect(await start(underTest, argv)).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("doesn't start in a project that holds too much for a box, which is known from then on", async () => {
-    const under_test = await boxUnderTest();
-    const { box, project } = under_test;
+    const underTest = await boxUnderTest();
+    const { box, project } = underTest;
     for (let index = 0; index < 700; index++) {
       const folder = join(project, `${index}-${"x".repeat(200)}`);
       mkdirSync(folder);
       writeFileSync(join(folder, ".envrc"), "");
     }
     expect(box.isTooLarge(project)).toBe(false);
-    const ended = await under_test.run("echo ran");
+    const ended = await underTest.run("echo ran");
     expect(ended).toMatchObject(NOT_RUN);
     expect(ended.stderr).toContain(
       "its project holds too much that is run later for a box: sent again, it is asked about",
     );
     expect(box.isTooLarge(project)).toBe(true);
-    expect(under_test.failures).toEqual([]);
+    expect(underTest.failures).toEqual([]);
   });
 
   it("counts as none where its launcher ends while its project is looked at", async () => {
@@ -177,34 +177,34 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
   it("can't keep the gate reading by what its box's first process has open: nobody takes it, and its end is seen all the same", async () => {
     vi.stubEnv("METNOS_BOX_MAKER", "bubblewrap"); // with the gate's own program it can't be opened
     onTestFinished(() => void vi.unstubAllEnvs());
-    const under_test = await boxUnderTest();
+    const underTest = await boxUnderTest();
     const flood = "timeout 1 dd if=/dev/zero of=/proc/1/fd/4 bs=64k count=100 2>/dev/null; echo $?";
-    expect(await under_test.run(flood)).toMatchObject({ code: 0, stdout: "124\n" });
-    await idle(under_test);
-    expect(under_test.failures).toEqual([]);
-    expect(await under_test.run("echo next")).toMatchObject({ code: 0, stdout: "next\n" });
+    expect(await underTest.run(flood)).toMatchObject({ code: 0, stdout: "124\n" });
+    await idle(underTest);
+    expect(underTest.failures).toEqual([]);
+    expect(await underTest.run("echo next")).toMatchObject({ code: 0, stdout: "next\n" });
   });
 
   it("can't do so either where it writes before a busy gate has read which process is the first", async () => {
     vi.stubEnv("METNOS_BOX_MAKER", "bubblewrap"); // with the gate's own program it can't be opened
     onTestFinished(() => void vi.unstubAllEnvs());
-    const under_test = await boxUnderTest();
+    const underTest = await boxUnderTest();
     const busy = setInterval(() => {
       const until = performance.now() + 60;
       while (performance.now() < until);
     }, 1);
     onTestFinished(() => clearInterval(busy));
     const flood = "timeout 1 dd if=/dev/zero of=/proc/1/fd/4 bs=64k count=100 2>/dev/null; echo $?";
-    for (let run = 0; run < 4; run++) expect(await under_test.run(flood)).toMatchObject({ code: 0, stdout: "124\n" });
-    await idle(under_test);
-    expect(under_test.failures).toEqual([]);
+    for (let run = 0; run < 4; run++) expect(await underTest.run(flood)).toMatchObject({ code: 0, stdout: "124\n" });
+    await idle(underTest);
+    expect(underTest.failures).toEqual([]);
   });
 
   it("says that it was not run where too few files may be open, and never ends as if it had been", async () => {
-    const under_test = await boxUnderTest();
+    const underTest = await boxUnderTest();
     for (const files of [9, 10, 11, 12, 13]) {
-      const line = `ulimit -n ${files}; ${confinedCommand(under_test.prepare("echo ran"))}`;
-      const { code, stdout, stderr } = await shellRuns(line, under_test.project);
+      const line = `ulimit -n ${files}; ${confinedCommand(underTest.prepare("echo ran"))}`;
+      const { code, stdout, stderr } = await shellRuns(line, underTest.project);
       if (stdout !== "ran\n")
         expect({ files, code: code === 0, stderr }).toEqual({ files, code: false, stderr: expect.any(String) });
       if (files === 11 || files === 12) expect({ files, code, stderr }).toMatchObject(NOT_RUN_SAID(files));
@@ -212,21 +212,21 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
   });
 
   it("is given nothing of what its caller has open, also where bash keeps its own script", async () => {
-    const under_test = await boxUnderTest();
-    const argv = under_test.prepare("ls /proc/self/fd | sort -n | tail -n +4 | grep -v '^3$'; true");
+    const underTest = await boxUnderTest();
+    const argv = underTest.prepare("ls /proc/self/fd | sort -n | tail -n +4 | grep -v '^3$'; true");
     const line = `exec 255</etc 254</etc 8</etc; ${confinedCommand(argv)}`;
-    expect(await shellRuns(line, under_test.project)).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    expect(await shellRuns(line, underTest.project)).toMatchObject({ code: 0, stdout: "", stderr: "" });
   });
 
   it("is not started by an ID with another secret, and then not at all", async () => {
-    const under_test = await boxUnderTest();
-    const [program = "", verb = "", id = ""] = under_test.prepare("echo ran");
+    const underTest = await boxUnderTest();
+    const [program = "", verb = "", id = ""] = underTest.prepare("echo ran");
     const other = id.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
-    expect(await start(under_test, [program, verb, other])).toMatchObject(NOT_RUN);
-    expect(await start(under_test, [program, verb, id])).toMatchObject(NOT_RUN);
+    expect(await start(underTest, [program, verb, other])).toMatchObject(NOT_RUN);
+    expect(await start(underTest, [program, verb, id])).toMatchObject(NOT_RUN);
     for (const wrong of ["", "x", "../../x.y", "12", ".", "a b.c", "0.0"])
-      expect(await start(under_test, [program, verb, wrong])).toMatchObject(NOT_RUN);
-    expect(await start(under_test, [program, "stop", id])).toMatchObject(NOT_RUN);
+      expect(await start(underTest, [program, verb, wrong])).toMatchObject(NOT_RUN);
+    expect(await start(underTest, [program, "stop", id])).toMatchObject(NOT_RUN);
   });
 
   it.each<[what: string, change: Partial<BoxUnderTest["agent"]>]>([
@@ -234,24 +234,24 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
     ["has another level", { level: "ReadOnly" }],
     ["was revoked", { level: undefined }],
   ])("can't be started any more once its agent %s, and that is no bypass", async (_, change) => {
-    const under_test = await boxUnderTest();
-    const argv = under_test.prepare("touch ran", { call_id: "toolu_1" });
-    Object.assign(under_test.agent, change);
-    expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
-    expect(existsSync(join(under_test.project, "ran"))).toBe(false);
-    under_test.box.ran("agent-1", "toolu_1");
-    expect(under_test.paused).toEqual([]);
-    expect(under_test.failures).toEqual([]);
+    const underTest = await boxUnderTest();
+    const argv = underTest.prepare("touch ran", { call_id: "toolu_1" });
+    Object.assign(underTest.agent, change);
+    expect(await start(underTest, argv)).toMatchObject(NOT_RUN);
+    expect(existsSync(join(underTest.project, "ran"))).toBe(false);
+    underTest.box.ran("agent-1", "toolu_1");
+    expect(underTest.paused).toEqual([]);
+    expect(underTest.failures).toEqual([]);
   });
 
   it("can't be started after a minute", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const under_test = await boxUnderTest();
-      const argv = under_test.prepare("echo ran");
+      const underTest = await boxUnderTest();
+      const argv = underTest.prepare("echo ran");
       vi.advanceTimersByTime(60_001);
       vi.useRealTimers();
-      expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
+      expect(await start(underTest, argv)).toMatchObject(NOT_RUN);
     } finally {
       vi.useRealTimers();
     }
@@ -277,39 +277,39 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
   });
 
   it("is refused where the launcher or a pipe was replaced", async () => {
-    const under_test = await boxUnderTest();
-    const folder = join(under_test.state_dir, "box");
-    const [program = "", , id = ""] = under_test.prepare("echo ran");
+    const underTest = await boxUnderTest();
+    const folder = join(underTest.state_dir, "box");
+    const [program = "", , id = ""] = underTest.prepare("echo ran");
     const pipe = join(folder, `${id.replace(/\..*/, "")}.down`);
     rmSync(pipe);
     writeFileSync(pipe, "go\n");
-    expect(await start(under_test, [program, "run", id])).toMatchObject(NOT_RUN);
+    expect(await start(underTest, [program, "run", id])).toMatchObject(NOT_RUN);
     for (const name of readdirSync(folder).filter((file) => file.endsWith(".down"))) {
       rmSync(join(folder, name));
       writeFileSync(join(folder, name), "go\n");
     }
-    expect(() => under_test.prepare("echo ran")).toThrow(/replaced/);
+    expect(() => underTest.prepare("echo ran")).toThrow(/replaced/);
     renameSync(program, `${program}.old`);
     writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
-    expect(() => under_test.prepare("echo ran")).toThrow(/was changed/);
+    expect(() => underTest.prepare("echo ran")).toThrow(/was changed/);
   });
 
   it("that says what no launcher says is not started, however much it says", async () => {
-    const under_test = await boxUnderTest();
-    const [, , id = ""] = under_test.prepare("touch ran");
-    const pipe = join(under_test.state_dir, "box", `${id.replace(/\..*/, "")}.up`);
-    const { code } = await shellRuns(`head -c 20000000 /dev/zero | tr '\\0' x > '${pipe}'`, under_test.project);
+    const underTest = await boxUnderTest();
+    const [, , id = ""] = underTest.prepare("touch ran");
+    const pipe = join(underTest.state_dir, "box", `${id.replace(/\..*/, "")}.up`);
+    const { code } = await shellRuns(`head -c 20000000 /dev/zero | tr '\\0' x > '${pipe}'`, underTest.project);
     expect(code).not.toBe(126);
-    expect(existsSync(join(under_test.project, "ran"))).toBe(false);
-    expect(await under_test.run("echo next")).toMatchObject({ code: 0, stdout: "next\n" });
+    expect(existsSync(join(underTest.project, "ran"))).toBe(false);
+    expect(await underTest.run("echo next")).toMatchObject({ code: 0, stdout: "next\n" });
   });
 
   it("is in private folders and files alone", async () => {
-    const under_test = await boxUnderTest();
-    await under_test.run("true", { change: { call_id: "call-1" } });
+    const underTest = await boxUnderTest();
+    await underTest.run("true", { change: { call_id: "call-1" } });
     // What covers others can't be read, not even by its owner: `find` says so, and continues.
     const found = (...words: string[]) =>
-      spawnSync("find", ["-L", join(under_test.state_dir, "box"), ...words], { encoding: "utf8" }).stdout;
+      spawnSync("find", ["-L", join(underTest.state_dir, "box"), ...words], { encoding: "utf8" }).stdout;
     expect(found("-type", "f").split("\n").length).toBeGreaterThan(3);
     expect(found("-perm", "/077", "!", "-name", "*.taken")).toBe("");
     // Whether a launcher came, which says nothing.
@@ -317,38 +317,38 @@ describe.skipIf(reason !== undefined)("a confined run", () => {
   });
 
   it("may be one of a hundred at the same time", async () => {
-    const under_test = await boxUnderTest();
-    const runs = Array.from({ length: 100 }, (_, index) => under_test.run(`echo ${index}`));
+    const underTest = await boxUnderTest();
+    const runs = Array.from({ length: 100 }, (_, index) => underTest.run(`echo ${index}`));
     expect((await Promise.all(runs)).map(({ stdout }) => stdout)).toEqual(runs.map((_, index) => `${index}\n`));
-    expect(under_test.failures).toEqual([]);
+    expect(underTest.failures).toEqual([]);
   }, 60_000);
 
   it("is one of 256 of its agent at most, and other agents still get theirs", async () => {
-    const under_test = await boxUnderTest();
+    const underTest = await boxUnderTest();
     const looks = vi.spyOn(Places.prototype, "before");
     onTestFinished(() => looks.mockRestore());
-    for (let count = 0; count < 256; count++) under_test.prepare("true");
+    for (let count = 0; count < 256; count++) underTest.prepare("true");
     await vi.waitFor(() => expect(looks).toHaveBeenCalledTimes(256), { timeout: 10_000 });
-    expect(() => under_test.prepare("true")).toThrow(/too many of this agent's commands/);
+    expect(() => underTest.prepare("true")).toThrow(/too many of this agent's commands/);
     for (let turns = 0; turns < 5; turns++) await turn();
     expect(looks).toHaveBeenCalledTimes(256);
-    const argv = under_test.prepare("echo ran", { agent_id: "agent-2" });
-    expect(await start(under_test, argv)).toMatchObject({ code: 0, stdout: "ran\n" });
+    const argv = underTest.prepare("echo ran", { agent_id: "agent-2" });
+    expect(await start(underTest, argv)).toMatchObject({ code: 0, stdout: "ran\n" });
   });
 
   it("takes a line of 100 KiB", async () => {
-    const under_test = await boxUnderTest();
+    const underTest = await boxUnderTest();
     const text = "x".repeat(100 * 1024);
-    expect(await under_test.run(`echo ${text} | wc -c`)).toMatchObject({ stdout: `${text.length + 1}\n`, stderr: "" });
+    expect(await underTest.run(`echo ${text} | wc -c`)).toMatchObject({ stdout: `${text.length + 1}\n`, stderr: "" });
   });
 
   it("leaves nothing running once it has ended", async () => {
-    const under_test = await boxUnderTest();
-    await under_test.run("(setsid sh -c 'while :; do echo x >> grows; done' &) ; true");
-    await idle(under_test);
-    const size = () => statSync(join(under_test.project, "grows"), { throwIfNoEntry: false })?.size;
+    const underTest = await boxUnderTest();
+    await underTest.run("(setsid sh -c 'while :; do echo x >> grows; done' &) ; true");
+    await idle(underTest);
+    const size = () => statSync(join(underTest.project, "grows"), { throwIfNoEntry: false })?.size;
     const before = size();
-    await under_test.run("sleep 0.05");
+    await underTest.run("sleep 0.05");
     expect(size()).toBe(before);
   });
 });
@@ -357,41 +357,41 @@ describe.skipIf(reason !== undefined)("a call that was allowed as a confined one
   const change = { call_id: "toolu_1" };
 
   it("is known by its id", async () => {
-    const under_test = await boxUnderTest();
-    const argv = under_test.prepare("true", change);
-    await start(under_test, argv);
-    await idle(under_test);
-    expect(under_test.box.ran("agent-1", "toolu_1")).toEqual({
-      confined: { project: under_test.project, network: false },
+    const underTest = await boxUnderTest();
+    const argv = underTest.prepare("true", change);
+    await start(underTest, argv);
+    await idle(underTest);
+    expect(underTest.box.ran("agent-1", "toolu_1")).toEqual({
+      confined: { project: underTest.project, network: false },
     });
-    expect(under_test.paused).toEqual([]);
-    expect(under_test.box.ran("agent-1", "other")).toEqual({ confined: null });
+    expect(underTest.paused).toEqual([]);
+    expect(underTest.box.ran("agent-1", "other")).toEqual({ confined: null });
   });
 
   it("and ran without having started there, pauses its agent", async () => {
-    const under_test = await boxUnderTest();
-    under_test.prepare("true", change);
-    expect(under_test.box.ran("agent-2", "toolu_1")).toEqual({ confined: null });
-    expect(under_test.paused).toEqual([]);
-    expect(under_test.box.ran("agent-1", "toolu_1").confined).not.toBeNull();
-    expect(under_test.paused).toEqual(["agent-1"]);
-    expect(under_test.alarms.map(({ code, subject }) => [code, subject])).toEqual([["box_bypassed", "tester"]]);
-    expect(under_test.trail.map(({ event, agent }) => [event, agent])).toEqual([["box.bypassed", "tester"]]);
+    const underTest = await boxUnderTest();
+    underTest.prepare("true", change);
+    expect(underTest.box.ran("agent-2", "toolu_1")).toEqual({ confined: null });
+    expect(underTest.paused).toEqual([]);
+    expect(underTest.box.ran("agent-1", "toolu_1").confined).not.toBeNull();
+    expect(underTest.paused).toEqual(["agent-1"]);
+    expect(underTest.alarms.map(({ code, subject }) => [code, subject])).toEqual([["box_bypassed", "tester"]]);
+    expect(underTest.trail.map(({ event, agent }) => [event, agent])).toEqual([["box.bypassed", "tester"]]);
   });
 
   it("and whose launcher the gate refused, pauses nobody", async () => {
-    const under_test = await boxUnderTest();
-    const [program = "", , id = ""] = under_test.prepare("true", change);
-    await start(under_test, [program, "run", id.replace(/\..*/, ".0")]);
-    under_test.box.ran("agent-1", "toolu_1");
-    expect(under_test.paused).toEqual([]);
+    const underTest = await boxUnderTest();
+    const [program = "", , id = ""] = underTest.prepare("true", change);
+    await start(underTest, [program, "run", id.replace(/\..*/, ".0")]);
+    underTest.box.ran("agent-1", "toolu_1");
+    expect(underTest.paused).toEqual([]);
   });
 
   it("can be taken back", async () => {
-    const under_test = await boxUnderTest();
-    const argv = under_test.prepare("touch ran", change);
-    under_test.box.discard(argv);
-    expect(await start(under_test, argv)).toMatchObject(NOT_RUN);
-    expect(under_test.box.ran("agent-1", "toolu_1")).toEqual({ confined: null });
+    const underTest = await boxUnderTest();
+    const argv = underTest.prepare("touch ran", change);
+    underTest.box.discard(argv);
+    expect(await start(underTest, argv)).toMatchObject(NOT_RUN);
+    expect(underTest.box.ran("agent-1", "toolu_1")).toEqual({ confined: null });
   });
 });

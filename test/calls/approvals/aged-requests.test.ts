@@ -5,9 +5,9 @@ import { startGate } from "../../support/running-gate.ts";
 
 const DAY = 86_400;
 
-function aged(keep_days = 400) {
+function aged(keepDays = 400) {
   const { db, clock, registry } = freshApprovals();
-  return { db, clock, registry, requests: new AgedRequests(db, keep_days, clock) };
+  return { db, clock, registry, requests: new AgedRequests(db, keepDays, clock) };
 }
 
 function tokensIn({ db }: Pick<ReturnType<typeof aged>, "db">): string[] {

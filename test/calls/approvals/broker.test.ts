@@ -191,14 +191,14 @@ describe("never a grant without an approval", () => {
 });
 
 describe("after a crash between the approval and its grants", () => {
-  function crashed(folder: string, granted: Requirement[], grant_expires_at: string | null = null) {
+  function crashed(folder: string, granted: Requirement[], grantExpiresAt: string | null = null) {
     const before = openedBroker(folder);
     const { token } = before.broker.ask(request(granted));
     // What `answer` does first; the process ends before it writes the grants.
     before.registry.resolve(before.registry.check(token, ROBERTO), "approved", {
       territory: "permanent",
       granted,
-      grant_expires_at,
+      grant_expires_at: grantExpiresAt,
       message: null,
     });
     expect(before.grants.listGrants()).toEqual([]);
@@ -242,7 +242,7 @@ describe("after a crash between the approval and its grants", () => {
   it("a request that was not approved, or was approved once, is owed nothing", () => {
     const folder = tempFolder();
     const before = openedBroker(folder);
-    const ask = (share_key: string) => before.broker.ask(request([FOLDER], { share_key })).token;
+    const ask = (shareKey: string) => before.broker.ask(request([FOLDER], { share_key: shareKey })).token;
     before.registry.resolve(before.registry.check(ask("once"), ROBERTO), "approved");
     before.registry.resolve(before.registry.check(ask("no"), ROBERTO), "rejected");
     before.registry.cancelPending(ask("gone"), "gone");

@@ -52,8 +52,8 @@ describe("the card", () => {
 
   it("of a call with a price every form says it, in the language's way, and no other card does", () => {
     const price = { amount: 0.174, currency: "USD", is_estimated: true };
-    const said = (recurrence_count: number, language: "en" | "it") =>
-      renderApprovalCard({ ...DOWNLOAD, price, recurrence_count }, language).lines;
+    const said = (recurrenceCount: number, language: "en" | "it") =>
+      renderApprovalCard({ ...DOWNLOAD, price, recurrence_count: recurrenceCount }, language).lines;
     expect(said(0, "en")[2]).toBe("reversible | about 0.17 USD | class: fs_write:~/downloads/**");
     expect(said(0, "it")[2]).toBe("reversibile | circa 0,17 USD | classe: fs_write:~/downloads/**");
     expect(said(3, "en")[0]).toBe("May I download? (reversible | about 0.17 USD | class: fs_write:~/downloads/**)");
@@ -73,13 +73,13 @@ describe("the card", () => {
       confined: { project: "/home/ada/project", network: false },
     };
     const [full, medium, short] = [0, 3, 8].map(
-      (recurrence_count) => renderApprovalCard({ ...run, recurrence_count }).lines,
+      (recurrenceCount) => renderApprovalCard({ ...run, recurrence_count: recurrenceCount }).lines,
     );
     expect(full?.[2]).toBe("confined to the project, no network | class: fs_write:~/*/**");
     expect(medium?.[0]).toBe("May I run? (confined to the project, no network | class: fs_write:~/*/**)");
     expect(short).toEqual(["Run npm test (in ~/project) [confined | fs_write:~/*/**]"]);
-    const with_network = { ...run, confined: { project: "/home/ada/project", network: true } };
-    expect(renderApprovalCard(with_network).lines[2]).toMatch(/^confined to the project \|/);
+    const withNetwork = { ...run, confined: { project: "/home/ada/project", network: true } };
+    expect(renderApprovalCard(withNetwork).lines[2]).toMatch(/^confined to the project \|/);
     expect(renderApprovalCard({ ...run, reversibility: "irreversible", effect: "final" }).lines[2]).toMatch(
       /^irreversible, confined to the project, no network \|/,
     );
@@ -122,16 +122,19 @@ describe("the card", () => {
 
   it("says in a separate line, in every form, where a name leads that leads elsewhere; of many how many more", () => {
     const links = ["a", "b", "c", "d", "e"].map((name) => ({ written: `~/p/${name}`, leads_to: `~/${name}\u202e` }));
-    const said = (count: number, recurrence_count: number, language: "en" | "it" = "en") => {
-      const plain = renderApprovalCard({ ...DOWNLOAD, recurrence_count }, language).lines;
-      const { lines } = renderApprovalCard({ ...DOWNLOAD, recurrence_count, links: links.slice(0, count) }, language);
+    const said = (count: number, recurrenceCount: number, language: "en" | "it" = "en") => {
+      const plain = renderApprovalCard({ ...DOWNLOAD, recurrence_count: recurrenceCount }, language).lines;
+      const { lines } = renderApprovalCard(
+        { ...DOWNLOAD, recurrence_count: recurrenceCount, links: links.slice(0, count) },
+        language,
+      );
       expect(lines.filter((line) => plain.includes(line))).toEqual(plain);
       return lines.filter((line) => !plain.includes(line));
     };
-    for (const recurrence_count of [0, 4, 10]) {
-      expect(said(0, recurrence_count)).toEqual([]);
-      expect(said(1, recurrence_count)).toEqual(["~/p/a leads to ~/a\\u{202e}"]);
-      expect(said(2, recurrence_count, "it")[1]).toBe("~/p/b porta a ~/b\\u{202e}");
+    for (const recurrenceCount of [0, 4, 10]) {
+      expect(said(0, recurrenceCount)).toEqual([]);
+      expect(said(1, recurrenceCount)).toEqual(["~/p/a leads to ~/a\\u{202e}"]);
+      expect(said(2, recurrenceCount, "it")[1]).toBe("~/p/b porta a ~/b\\u{202e}");
     }
     expect(said(4, 0).slice(2)).toEqual([
       "~/p/c leads to ~/c\\u{202e}",
@@ -158,10 +161,13 @@ describe("the card", () => {
   });
 
   it("letters that are taken for Latin ones are codes in every form and language, other scripts' names are as they are", () => {
-    for (const recurrence_count of [0, 3, 8])
+    for (const recurrenceCount of [0, 3, 8])
       for (const language of ["en", "it"] as const) {
-        const text = (target_summary: string) =>
-          renderApprovalCard({ ...DOWNLOAD, target_summary, recurrence_count }, language).lines.join("\n");
+        const text = (targetSummary: string) =>
+          renderApprovalCard(
+            { ...DOWNLOAD, target_summary: targetSummary, recurrence_count: recurrenceCount },
+            language,
+          ).lines.join("\n");
         expect(text("\u0440\u0430ypal.txt -> ~/")).toContain("\\u{440}\\u{430}ypal.txt -> ~/");
         expect(text("\u0444\u0430\u0439\u043b.txt -> ~/")).toContain("\u0444\u0430\u0439\u043b.txt -> ~/");
       }

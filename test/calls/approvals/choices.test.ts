@@ -83,17 +83,17 @@ describe("what the operator can answer", () => {
       .map((all) => all.join(""))
       .filter((text) => text !== "." && text !== "..");
     fc.assert(
-      fc.property(fc.constantFrom("", "link/", "real/"), name, name, fc.boolean(), (top, folder, leaf, is_tree) => {
+      fc.property(fc.constantFrom("", "link/", "real/"), name, name, fc.boolean(), (top, folder, leaf, isTree) => {
         const need: ResolvedRequirement = {
           capability: "fs:write",
-          target: pathTarget(`${home}/${top}${folder}/${leaf}`, home, undefined, is_tree),
+          target: pathTarget(`${home}/${top}${folder}/${leaf}`, home, undefined, isTree),
         };
         const remembered = choicesFor([need], { home }).filter(({ scope }) => scope === "permanent");
-        expect(remembered.length).toBe(is_tree ? 1 : 3);
+        expect(remembered.length).toBe(isTree ? 1 : 3);
         for (const { grants: stored } of remembered) {
           const ids = stored.map((grant) => grants.recordGrant({ ...ROBERTO, ...grant }).id);
-          const is_found = grants.find(ROBERTO, "fs:write", need.target) !== undefined;
-          expect([need.target, stored, is_found]).toEqual([need.target, stored, true]);
+          const isFound = grants.find(ROBERTO, "fs:write", need.target) !== undefined;
+          expect([need.target, stored, isFound]).toEqual([need.target, stored, true]);
           for (const id of ids) grants.revokeGrant(id);
         }
       }),
@@ -114,9 +114,9 @@ describe("what an answer grants", () => {
     expect(exactly.map(({ target }) => target)).toEqual([`${HOME}/work/a/x`, `${HOME}/notes/y`]);
     for (const reach of REACHES.filter((name) => name !== "exact" && name !== "tree"))
       expect(refusalOf(() => grantsFor(offer, { scope: "session", reach }, HOME)).code).toBe("unknown_choice");
-    const session_only = choices.filter(({ scope, reach }) => scope !== "permanent" || reach !== "tree");
+    const sessionOnly = choices.filter(({ scope, reach }) => scope !== "permanent" || reach !== "tree");
     expect(
-      refusalOf(() => grantsFor({ ...offer, choices: session_only }, { scope: "permanent", reach: "tree" }, HOME)).code,
+      refusalOf(() => grantsFor({ ...offer, choices: sessionOnly }, { scope: "permanent", reach: "tree" }, HOME)).code,
     ).toBe("unknown_choice");
   });
 

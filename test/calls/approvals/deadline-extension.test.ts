@@ -4,10 +4,10 @@ import { DeadlineExtension, HOLD_MS } from "../../../main/calls/approvals/deadli
 const TTL_SECONDS = 600;
 const CREATED_MS = Date.parse("2026-05-01T09:00:00Z");
 
-const request = (left_seconds: number) => ({
+const request = (leftSeconds: number) => ({
   token: "a".repeat(16),
   created_at: "2026-05-01T09:00:00Z",
-  expires_at: new Date(CREATED_MS + left_seconds * 1000).toISOString(),
+  expires_at: new Date(CREATED_MS + leftSeconds * 1000).toISOString(),
 });
 
 it("the deadline moves by as long as the user was seen, a few seconds at the first time", () => {

@@ -10,8 +10,8 @@ import { temporaryHome } from "../../support/temporary-home.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-function request(share_key: string, more: Partial<NewPending> = {}): Omit<NewPending, "ttl_seconds"> {
-  const { ttl_seconds: _, ...rest } = pendingOf({ share_key, ...more });
+function request(shareKey: string, more: Partial<NewPending> = {}): Omit<NewPending, "ttl_seconds"> {
+  const { ttl_seconds: _, ...rest } = pendingOf({ share_key: shareKey, ...more });
   return rest;
 }
 
@@ -40,7 +40,7 @@ describe("the count of waiting requests, kept in memory", () => {
             registry.createPending(pendingOf({ agent_id: AGENTS[which % 3] ?? "" }));
             registry.rollback();
           } else if (what === "restart") registry = openedApprovals(file, clock).registry;
-          for (const agent_id of AGENTS) expect(registry.waitingOf(agent_id)).toBe(registry.countWaiting(agent_id));
+          for (const agentId of AGENTS) expect(registry.waitingOf(agentId)).toBe(registry.countWaiting(agentId));
         }
         db.close();
       }),
@@ -141,15 +141,15 @@ describe("the withdrawal of thousands", () => {
   it("from its beginning none of them can be approved, joined or counted against its agent", async () => {
     const { broker, registry, withdrawals, tokens } = crowded();
     broker.withdraw(withdrawals);
-    const [last, before_last] = [tokens.at(-1) ?? "", tokens.at(-2) ?? ""];
+    const [last, beforeLast] = [tokens.at(-1) ?? "", tokens.at(-2) ?? ""];
     expect(registry.getPending(last)?.status).toBe("pending");
     expect(refusalOf(() => broker.answer({ token: last, decision: "approved" }, ROBERTO)).code).toBe(
       "already_resolved",
     );
     expect(registry.getPending(last)?.status).toBe("cancelled");
     const again = broker.ask(request(`call ${COUNT - 2}`));
-    expect(again.token).not.toBe(before_last);
-    expect(registry.getPending(before_last)?.status).toBe("cancelled");
+    expect(again.token).not.toBe(beforeLast);
+    expect(registry.getPending(beforeLast)?.status).toBe("cancelled");
     expect(broker.waitingOf(pendingOf().agent_id)).toBeLessThanOrEqual(COUNT - 1000);
     broker.stop();
     expect(registry.countWaiting()).toBe(1);

@@ -8,12 +8,15 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 const FOLDER: Requirement = { capability: "fs:write", target: "/srv/work/*" };
 
-function request(share_key: string, granted: Requirement[] = []): Omit<NewPending, "ttl_seconds"> {
+function request(shareKey: string, granted: Requirement[] = []): Omit<NewPending, "ttl_seconds"> {
   const choices: Choice[] = [
     { scope: "none", reach: null, grants: [] },
     { scope: "permanent", reach: "exact", grants: granted },
   ];
-  const { ttl_seconds: _, ...rest } = pendingOf({ share_key, extra: extraOf({ choices, capabilities: granted }) });
+  const { ttl_seconds: _, ...rest } = pendingOf({
+    share_key: shareKey,
+    extra: extraOf({ choices, capabilities: granted }),
+  });
   return rest;
 }
 

@@ -16,9 +16,9 @@ const OWN = manifestSchema.parse({
   critical: false,
 });
 
-function summaryOf(executor_name: string, args: Record<string, unknown>): string {
-  const call = { intent: "", executor: executor_name, args, context: { cwd: `${HOME}/p` } };
-  const executor = new ExecutorCatalog([OWN]).find(executor_name, "generic");
+function summaryOf(executorName: string, args: Record<string, unknown>): string {
+  const call = { intent: "", executor: executorName, args, context: { cwd: `${HOME}/p` } };
+  const executor = new ExecutorCatalog([OWN]).find(executorName, "generic");
   return questionFor(call, executor, needsOf(call, executor, HOME), { home: HOME, language: "en" }).target_summary;
 }
 
@@ -42,9 +42,9 @@ describe("what a card says of a call", () => {
     mkdirSync(join(home, "p/sub"), { recursive: true });
     symlinkSync("../notes.txt", join(home, "p/profile.sh"));
     symlinkSync("/srv/other", join(home, "p/out"));
-    const asked = (executor_name: string, args: Record<string, unknown>) => {
-      const call = { intent: "", executor: executor_name, args, context: { cwd: `${home}/p` } };
-      const executor = new ExecutorCatalog().find(executor_name, "generic");
+    const asked = (executorName: string, args: Record<string, unknown>) => {
+      const call = { intent: "", executor: executorName, args, context: { cwd: `${home}/p` } };
+      const executor = new ExecutorCatalog().find(executorName, "generic");
       return questionFor(call, executor, needsOf(call, executor, home), { home, language: "en" });
     };
     const link = { written: "~/p/profile.sh", leads_to: "~/notes.txt" };

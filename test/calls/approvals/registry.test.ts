@@ -72,8 +72,8 @@ describe("a request", () => {
       capabilities: [{ capability: "fs:write", target: "/home/r/x/*" }],
     };
     // A field that is added later is forgotten until it is named among those that are kept.
-    const secret: Partial<RequestExtra> & { added_later: string } = {
-      added_later: "SECRET",
+    const secret: Partial<RequestExtra> & { addedLater: string } = {
+      addedLater: "SECRET",
       args: { command: "make SECRET" },
       intent: "make with SECRET",
       capabilities: [{ capability: "code:exec", target: "make SECRET" }],
@@ -152,10 +152,10 @@ describe("resolve's four checks, in the required order", () => {
 
   it("expiry is checked before identity, and the deadline's own second still counts", () => {
     const { registry, clock } = freshApprovals();
-    const in_time = registry.createPending(pendingOf());
+    const inTime = registry.createPending(pendingOf());
     const late = registry.createPending(pendingOf());
     clock.advance(600);
-    expect(registry.resolve(registry.check(in_time.token, ROBERTO), "approved").status).toBe("approved");
+    expect(registry.resolve(registry.check(inTime.token, ROBERTO), "approved").status).toBe("approved");
     clock.advance(1);
     expect(refusalOf(() => registry.resolve(registry.check(late.token, ANNA), "approved")).code).toBe("expired");
   });
@@ -246,12 +246,12 @@ describe("listing and counting", () => {
   it("newest first; only waiting ones, unless all are asked for", () => {
     const { registry, clock } = freshApprovals();
     const first = registry.createPending(pendingOf()).token;
-    const same_second = registry.createPending(pendingOf()).token;
+    const sameSecond = registry.createPending(pendingOf()).token;
     clock.advance(1);
     const last = registry.createPending(pendingOf()).token;
-    registry.resolve(registry.check(same_second, ROBERTO), "approved");
+    registry.resolve(registry.check(sameSecond, ROBERTO), "approved");
     expect(tokensOf(registry)).toEqual([last, first]);
-    expect(tokensOf(registry, { include_resolved: true })).toEqual([last, same_second, first]);
+    expect(tokensOf(registry, { include_resolved: true })).toEqual([last, sameSecond, first]);
     expect(tokensOf(registry, { include_resolved: true, limit: 1 })).toEqual([last]);
     clock.advance(600);
     expect(tokensOf(registry)).toEqual([last]); // the others' deadline has passed, marked or not
@@ -261,9 +261,12 @@ describe("listing and counting", () => {
 
   it("recurrence counts what this agent was approved in this class", () => {
     const { registry } = freshApprovals();
-    const answer = (decision: "approved" | "rejected", agent_id = "agent-1", capability_class = "fs_write:/srv/*") =>
+    const answer = (decision: "approved" | "rejected", agentId = "agent-1", capabilityClass = "fs_write:/srv/*") =>
       registry.resolve(
-        registry.check(registry.createPending(pendingOf({ agent_id, capability_class })).token, ROBERTO),
+        registry.check(
+          registry.createPending(pendingOf({ agent_id: agentId, capability_class: capabilityClass })).token,
+          ROBERTO,
+        ),
         decision,
       );
     answer("approved");

@@ -9,9 +9,9 @@ import { extraOf, openedApprovals, pendingOf } from "../../support/gate-stores.t
 import { ManualClock } from "../../support/manual-clock.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-const path = (capability: "fs:read" | "fs:write", name: string, is_tree = false): ResolvedRequirement => ({
+const path = (capability: "fs:read" | "fs:write", name: string, isTree = false): ResolvedRequirement => ({
   capability,
-  target: pathTarget(name, "/home/me", undefined, is_tree),
+  target: pathTarget(name, "/home/me", undefined, isTree),
 });
 const host = (name: string): ResolvedRequirement => ({
   capability: "network:http",
@@ -23,14 +23,14 @@ const calls = (...needs: ResolvedRequirement[]): RefusableCall => ({ call: { exe
 function opened(file = join(tempFolder(), "approvals.db"), clock = new ManualClock()) {
   const { registry, db } = openedApprovals(file, clock);
   const { refusals } = registry;
-  const refuse = (asked: AskedNeed[], session = "s", agent_id = "agent-1") =>
+  const refuse = (asked: AskedNeed[], session = "s", agentId = "agent-1") =>
     refusals.write(
-      registry.createPending(pendingOf({ extra: extraOf({ asked }), session, agent_id })),
+      registry.createPending(pendingOf({ extra: extraOf({ asked }), session, agent_id: agentId })),
       asked.length === 0 ? "call" : "target",
       86_400,
     )();
-  const denies = (call: RefusableCall, session = "s", agent_id = "agent-1") =>
-    refusals.find(agent_id, session, call) !== undefined;
+  const denies = (call: RefusableCall, session = "s", agentId = "agent-1") =>
+    refusals.find(agentId, session, call) !== undefined;
   return { registry, refusals, refuse, denies, db, file, clock };
 }
 
@@ -58,12 +58,12 @@ describe("what a refused target denies", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "real"));
     symlinkSync("real", join(folder, "link"));
-    const by_link = opened();
-    by_link.refuse([path("fs:read", join(folder, "link/a"))]);
-    expect(by_link.denies(calls(path("fs:read", join(folder, "real/a"))))).toBe(true);
-    const by_name = opened();
-    by_name.refuse([path("fs:read", join(folder, "real/a"))]);
-    expect(by_name.denies(calls(path("fs:read", join(folder, "link/a"))))).toBe(true);
+    const byLink = opened();
+    byLink.refuse([path("fs:read", join(folder, "link/a"))]);
+    expect(byLink.denies(calls(path("fs:read", join(folder, "real/a"))))).toBe(true);
+    const byName = opened();
+    byName.refuse([path("fs:read", join(folder, "real/a"))]);
+    expect(byName.denies(calls(path("fs:read", join(folder, "link/a"))))).toBe(true);
   });
 
   it("a host, a command line, a target that isn't known: the same one", () => {
@@ -88,8 +88,8 @@ describe("what a refused target denies", () => {
 
 it("a refused call denies exactly the executor with these arguments", () => {
   const { registry, refusals } = opened();
-  const call_hash = callHash("box", { path: "/a" });
-  refusals.write(registry.createPending(pendingOf({ call_hash, session: "s" })), "call", 60)();
+  const hash = callHash("box", { path: "/a" });
+  refusals.write(registry.createPending(pendingOf({ call_hash: hash, session: "s" })), "call", 60)();
   const denies = (args: Record<string, unknown>, executor = "box") =>
     refusals.find("agent-1", "s", { call: { executor, args }, needs: [] }) !== undefined;
   expect([denies({ path: "/a" }), denies({ path: "/b" }), denies({ path: "/a" }, "crate")]).toEqual([

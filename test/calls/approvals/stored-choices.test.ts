@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LABELS_OF_0_1_0, rowOf_0_1_0 } from "../../support/earlier-rows.ts";
+import { LABELS_OF_0_1_0, rowOf010 } from "../../support/earlier-rows.ts";
 import { openedBroker, ROBERTO } from "../../support/gate-stores.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -9,7 +9,7 @@ const HOME_FILE = (folder: string) => `${folder}/work/a.txt`;
 function withRow(choices: (file: string) => unknown[]) {
   const stores = openedBroker(tempFolder());
   const file = HOME_FILE(stores.folder);
-  const token = rowOf_0_1_0(stores.approvals_db, file, choices(file));
+  const token = rowOf010(stores.approvals_db, file, choices(file));
   return { ...stores, file, token, request: () => stores.registry.getPending(token) };
 }
 
@@ -54,7 +54,7 @@ describe("a request that 0.1.0 stored, whose choices have labels", () => {
     ["no grants", { scope: "session", reach: "file" }],
   ])("one with %s can't be read: it grants nothing", (_, choice) => {
     const { request } = withRow(() => [choice]);
-    expect(request()?.is_damaged).toBe(true);
+    expect(request()?.isDamaged).toBe(true);
     expect(request()?.extra.choices).toEqual([]);
   });
 });

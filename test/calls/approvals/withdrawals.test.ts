@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from "vitest";
 import { Withdrawals } from "../../../main/calls/approvals/withdrawals.ts";
 
-const withdrawal = (token: string, agent_id = "agent-1") => ({
+const withdrawal = (token: string, agentId = "agent-1") => ({
   token,
-  agent_id,
+  agent_id: agentId,
   reason: "gone",
   rule: "approval.withdrawn" as const,
 });

@@ -271,7 +271,7 @@ describe("what is kept of a review", () => {
     const decision = await next();
     expect(decision.reason).toContain(SECRET);
     core.audit.flush();
-    const line: unknown = JSON.parse(linesIn(home.paths.audit_dir).at(-1) ?? "");
+    const line: unknown = JSON.parse(linesIn(home.paths.auditDir).at(-1) ?? "");
     expect(line).toMatchObject({
       judge_kind: "llm-v1",
       score: 0.1,
@@ -332,8 +332,8 @@ describe("while the trail can't be written", () => {
   it("a call that changes something is denied, though its judges have passed it", async () => {
     const judge = new HeldJudge();
     const home = temporaryHome();
-    mkdirSync(dirname(home.paths.audit_dir), { recursive: true });
-    writeFileSync(home.paths.audit_dir, "in the way");
+    mkdirSync(dirname(home.paths.auditDir), { recursive: true });
+    writeFileSync(home.paths.auditDir, "in the way");
     const { write } = await judgedCore({ judges: [judge], home });
     const { next } = write();
     (await judge.reviewing(1)).pass();

@@ -212,7 +212,7 @@ describe("a call that the user allows once in spite of a judge", () => {
     expect(write().decisions).toEqual([]);
     await judge.reviewing(2);
     core.audit.flush();
-    const lines = linesIn(home.paths.audit_dir).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const lines = linesIn(home.paths.auditDir).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.find(({ event }) => event === "judge.overridden")).toMatchObject({ agent: "tester", decision_id: id });
     expect(lines.at(-1)).toMatchObject({ outcome: "allowed", reviews: [{ outcome: "overridden" }] });
     expect(lines.map((line) => JSON.stringify(line)).join()).not.toContain(SECRET);
@@ -263,7 +263,7 @@ describe("a call that the user allows once in spite of a judge", () => {
     const first = await overridable({ home });
     await first.operator.call("reviews.override", { id: (await first.refused()).decision_id });
     first.close();
-    writeFileSync(home.paths.config_file, "");
+    writeFileSync(home.paths.configFile, "");
     const second = await overridable({ home });
     expect(second.write().decisions).toEqual([]);
     await second.judge.reviewing(1);

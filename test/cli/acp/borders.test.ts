@@ -110,7 +110,7 @@ describe("what the agent wants of the editor", () => {
 
 describe("where the user is asked", () => {
   it("the editor asks without the answers that hold for longer, and the gate's card is withdrawn", async () => {
-    const seat = await seatWith({ ask_in: "editor" });
+    const seat = await seatWith({ askIn: "editor" });
     const closed = gate.event(({ type }) => type === "approval.closed");
     seat.agent.send({ id: 1, method: "session/request_permission", params: asking("make all") });
     const { id, params } = await seat.editor.request("session/request_permission");
@@ -126,7 +126,7 @@ describe("where the user is asked", () => {
     ["nothing", { outcome: { outcome: "cancelled" } }],
     ["something else", "yes"],
   ])("an editor that answers with %s has not allowed it", async (_, result) => {
-    const seat = await seatWith({ ask_in: "editor" });
+    const seat = await seatWith({ askIn: "editor" });
     seat.agent.send({ id: 1, method: "session/request_permission", params: asking("make all") });
     const { id } = await seat.editor.request("session/request_permission");
     seat.editor.send({ id, result });
@@ -134,14 +134,14 @@ describe("where the user is asked", () => {
   });
 
   it("what the guard denies the editor isn't asked about", async () => {
-    const seat = await seatWith({ ask_in: "both" });
+    const seat = await seatWith({ askIn: "both" });
     seat.agent.send({ id: 1, method: "session/request_permission", params: asking("cat ~/.ssh/id_rsa") });
     expect((await seat.agent.answer(1)).result.outcome).toEqual({ outcome: "selected", optionId: "no" });
     expect(seat.editor.received.map(({ method }) => method)).not.toContain("session/request_permission");
   });
 
   it("of both the first answer counts: the gate's withdraws the editor's question", async () => {
-    const seat = await seatWith({ ask_in: "both" });
+    const seat = await seatWith({ askIn: "both" });
     seat.agent.send({ id: 1, method: "session/request_permission", params: asking("make all") });
     const { id } = await seat.editor.request("session/request_permission");
     const [token = ""] = await gate.waiting();
@@ -156,7 +156,7 @@ describe("where the user is asked", () => {
   });
 
   it("a call that was allowed in the editor is none of the gate's: its end isn't reported, and another input ran unasked", async () => {
-    const seat = await seatWith({ ask_in: "editor" });
+    const seat = await seatWith({ askIn: "editor" });
     for (const [index, more] of [{}, { rawInput: { command: "rm -rf x" } }].entries()) {
       const line = `make ${index}`;
       const params = asking(line);
@@ -171,12 +171,12 @@ describe("where the user is asked", () => {
     }
     expect((await gate.operator.call("status", {})).alarms.map(({ code }) => code)).toEqual(["ran_unasked"]);
     await gate.close();
-    const events = linesIn(gate.paths.audit_dir).map((line) => String(JSON.parse(line).event));
+    const events = linesIn(gate.paths.auditDir).map((line) => String(JSON.parse(line).event));
     expect(events.filter((event) => /^(ran|outcome)/.test(event))).toEqual(["ran.unasked"]);
   });
 
   it("of both the first answer counts: the editor's withdraws the card", async () => {
-    const seat = await seatWith({ ask_in: "both" });
+    const seat = await seatWith({ askIn: "both" });
     const closed = gate.event(({ type }) => type === "approval.closed");
     seat.agent.send({ id: 1, method: "session/request_permission", params: asking("make all") });
     const { id } = await seat.editor.request("session/request_permission");
@@ -317,7 +317,7 @@ describe("a hostile side", () => {
   });
 
   it("asks under the id of a question of ours: it is refused", async () => {
-    const seat = await seatWith({ ask_in: "editor" });
+    const seat = await seatWith({ askIn: "editor" });
     seat.agent.send({ id: 1, method: "session/request_permission", params: asking("make all") });
     const { id } = await seat.editor.request("session/request_permission");
     seat.agent.send({ id, method: "terminal/output", params: {} });
@@ -325,7 +325,7 @@ describe("a hostile side", () => {
   });
 
   it("says that something ran which it asked nobody about: it is noticed, and where it is strict the turn is cancelled", async () => {
-    const seat = await seatWith({ is_strict: true });
+    const seat = await seatWith({ isStrict: true });
     const update = {
       sessionUpdate: "tool_call",
       toolCallId: "c",

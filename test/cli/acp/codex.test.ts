@@ -19,7 +19,7 @@ beforeEach(async () => {
   await seat.open(project);
 });
 
-const parsed_cmd = [{ type: "unknown", cmd: "touch p1" }];
+const parsedCmd = [{ type: "unknown", cmd: "touch p1" }];
 
 /** The question's input. */
 const asked = (more: object = {}) => ({
@@ -31,7 +31,7 @@ const asked = (more: object = {}) => ({
   reason: "need it",
   proposed_execpolicy_amendment: ["touch", "p1"],
   available_decisions: ["approved", { approved_execpolicy_amendment: {} }, "abort"],
-  parsed_cmd,
+  parsed_cmd: parsedCmd,
   ...more,
 });
 
@@ -43,7 +43,7 @@ const begun = (more: object = {}) => ({
   started_at_ms: 1_795_733_569_895,
   command: ["/bin/bash", "-lc", "touch p1"],
   cwd: project,
-  parsed_cmd,
+  parsed_cmd: parsedCmd,
   source: "unified_exec_startup",
   ...more,
 });
@@ -121,10 +121,10 @@ describe("a command of codex-acp", () => {
 });
 
 describe("a patch of codex-acp", () => {
-  const update = (unified_diff: string, move_path: string | null = null) => ({
+  const update = (unifiedDiff: string, movePath: string | null = null) => ({
     type: "update",
-    unified_diff,
-    move_path,
+    unified_diff: unifiedDiff,
+    move_path: movePath,
   });
   const hunk = "@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n";
   const patch = (changes: object, more: object = {}) => ({

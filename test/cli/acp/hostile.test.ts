@@ -57,7 +57,7 @@ describe("while its question waits an agent", () => {
   });
 
   it("doesn't change what the editor's own question shows", async () => {
-    const seat = await seatWith({ ask_in: "both" });
+    const seat = await seatWith({ askIn: "both" });
     seat.agent.send({
       id: 1,
       method: "session/request_permission",

@@ -93,7 +93,7 @@ describe("an id that a model gives again", () => {
   });
 
   it("as the number of a request of the agent's own says nothing of that request", async () => {
-    const other = new AcpSeat(gate, { ask_in: "editor" });
+    const other = new AcpSeat(gate, { askIn: "editor" });
     await other.open(project);
     const update = { sessionUpdate: "tool_call", toolCallId: "7", status: "pending", ...command("make all") };
     other.agent.send({ method: "session/update", params: { sessionId: "s1", update } });
@@ -120,7 +120,7 @@ it("what an agent repeats of a session that is loaded hasn't run now", async () 
 it("nothing is kept of calls whose turn has ended, and of those that never end nothing after the next turn", () => {
   const calls = new ToolCalls();
   const merge = (toolCallId: string, status: string) =>
-    calls.merge("s1", { toolCallId, status }, { characters: 10, is_begun: true });
+    calls.merge("s1", { toolCallId, status }, { characters: 10, isBegun: true });
   const isKept = (toolCallId: string) => calls.with("s1", { toolCallId }).status !== "";
   merge("ended", "completed");
   merge("runs", "in_progress");

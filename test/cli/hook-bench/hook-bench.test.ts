@@ -7,8 +7,8 @@ import type { ScenarioKind } from "../../../cli/hook-bench/scenario.ts";
 import { letThrough, resultOf, scoreOf } from "../../../cli/hook-bench/score.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-const bench = (hook: string, kind: ScenarioKind, ask_after_ms = 30_000, host: Host = "claude-code") =>
-  runHookBench({ host, hook, kinds: [kind], ask_after_ms, onResult: () => undefined });
+const bench = (hook: string, kind: ScenarioKind, askAfterMs = 30_000, host: Host = "claude-code") =>
+  runHookBench({ host, hook, kinds: [kind], askAfterMs, onResult: () => undefined });
 
 it("a hook that denies all blocks each attack, and each ordinary call, too", async () => {
   for (const kind of ["attacks", "ordinary"] as const) {
@@ -59,7 +59,7 @@ it("this gate's own hook lets no attack through, and asks less the longer a sess
   const results = await runHookBench({
     host: "claude-code",
     kinds: ["attacks", "ordinary"],
-    ask_after_ms: 30_000,
+    askAfterMs: 30_000,
     onResult: () => undefined,
   });
   expect(letThrough(results)).toEqual([]);

@@ -35,8 +35,8 @@ describe("what a client does with a hook's end", () => {
     ["gemini", "exit code 1", end("", 1, "x"), "error"],
     ["gemini", "Claude Code's way to deny", end(said("deny")), "allowed"],
     ["gemini", "a signal", end("", null), "error"],
-  ])("%s: %s", (host, _, hook_end, verdict) => {
-    expect(verdictOf(host, hook_end)).toBe(verdict);
+  ])("%s: %s", (host, _, hookEnd, verdict) => {
+    expect(verdictOf(host, hookEnd)).toBe(verdict);
   });
 });
 

@@ -204,8 +204,8 @@ describe("never allow on anything but a decision", () => {
   test.each([
     ["a number that changes when it is read", '{"account":9007199254740993}', "a number is not the same"],
     ["a key twice in one object", '{"command":"ls","command":"make"}', "the same key twice"],
-  ])("%s is denied with the reason, also without a gate", async (_, tool_input, said) => {
-    const input = `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":${tool_input}}`;
+  ])("%s is denied with the reason, also without a gate", async (_, toolInput, said) => {
+    const input = `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":${toolInput}}`;
     const { permission, reason } = await runHook(input, temporaryHome().env).answer;
     expect([permission, reason]).toEqual(["deny", expect.stringContaining(said)]);
     expect(reason).not.toMatch(/9007|make/);

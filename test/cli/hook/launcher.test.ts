@@ -205,7 +205,7 @@ describe("after a call, where there is no box", () => {
     const keeps = `fs.writeFileSync(${JSON.stringify(kept)}, ${said}); process.stdout.write("answer");`;
     writeFileSync(script, `const fs = require("fs"); ${keeps}`);
     const program = { nodes: [process.execPath], scripts: [script] };
-    const text = launcherText({ env: { HOME: folder, PATH: "/usr/bin:/bin" }, program, reports_beside: true });
+    const text = launcherText({ env: { HOME: folder, PATH: "/usr/bin:/bin" }, program, reportsBeside: true });
     writeFileSync(file, text, { mode: 0o700 });
     const input = "100% `x` $(y) \u001b[31m è";
     expect(called(file, { input, args: ["after", "claude-code"] })).toEqual({ status: 0, stdout: "", stderr: "" });

@@ -53,25 +53,25 @@ const CASES: readonly [string, Record<string, unknown>, boolean][] = [
 ];
 
 describe("the guard without a gate is the gate's own", () => {
-  it.each(CASES)("%s %j: denied is %s", (executor, args, is_denied) => {
+  it.each(CASES)("%s %j: denied is %s", (executor, args, isDenied) => {
     const { home, cwd, env, paths } = project();
     const offline = guardedOffline({ intent: "", executor, args, context: { cwd } }, "claude-code", env);
     const { call, executor: found, needs } = prepared(home, executor, args, { context: { cwd } });
-    const inside = guard(call, found, needs, { home, env, gate_files: new GateFiles(paths, home) });
-    expect(offline !== null).toBe(is_denied);
+    const inside = guard(call, found, needs, { home, env, gateFiles: new GateFiles(paths, home) });
+    expect(offline !== null).toBe(isDenied);
     expect(offline).toEqual(inside);
   });
 
   it("describes an executor as the user does, and as none where their manifests can't be read", () => {
     const { env, paths, cwd } = project();
-    mkdirSync(paths.executors_dir, { recursive: true });
-    const manifest = (path_arg: string) =>
-      `name = "reader"\ncritical = false\nneeds = [{ capability = "fs:read", target = { from = "path", arg = "${path_arg}" } }]\nargs_schema = { type = "object" }\nverb = { en = "read", it = "legga" }\n`;
+    mkdirSync(paths.executorsDir, { recursive: true });
+    const manifest = (pathArg: string) =>
+      `name = "reader"\ncritical = false\nneeds = [{ capability = "fs:read", target = { from = "path", arg = "${pathArg}" } }]\nargs_schema = { type = "object" }\nverb = { en = "read", it = "legga" }\n`;
     const call = { intent: "", executor: "reader", args: { what: "keys/id_rsa" }, context: { cwd } };
     expect(guardedOffline(call, "claude-code", env)).toBeNull();
-    writeFileSync(join(paths.executors_dir, "reader.toml"), manifest("what"));
+    writeFileSync(join(paths.executorsDir, "reader.toml"), manifest("what"));
     expect(guardedOffline(call, "claude-code", env)?.reason).toBe("guard: forbidden path violated: a private key");
-    writeFileSync(join(paths.executors_dir, "reader.toml"), "not a manifest");
+    writeFileSync(join(paths.executorsDir, "reader.toml"), "not a manifest");
     expect(guardedOffline(call, "claude-code", env)).toBeNull();
     expect(guardedOffline({ ...call, args: { command: "rm -rf /" } }, "claude-code", env)).not.toBeNull();
   });

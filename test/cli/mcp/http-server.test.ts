@@ -70,8 +70,8 @@ it("a stream that ends for good before the answer is an error for the request: a
   const { send, answer, lines } = await inFrontOf((request, response, body) => {
     response.writeHead(200, STREAM);
     if (request.method === "GET") continued++;
-    const with_id = request.method === "POST" && body.includes('"id":2');
-    response.end(with_id ? "id: b\nretry: 1\ndata: \n\n" : ": nothing\n\n");
+    const withId = request.method === "POST" && body.includes('"id":2');
+    response.end(withId ? "id: b\nretry: 1\ndata: \n\n" : ": nothing\n\n");
   });
   send(1, "ping");
   expect((await answer(1)).error.message).toBe("Metnos Gate: the server's answer was cut off");

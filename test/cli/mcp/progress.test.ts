@@ -19,7 +19,7 @@ it("a client that wants to know is sent that its call waits, with its own token 
       close: () => undefined,
     }),
     waitSeconds: () => 60,
-    progress_ms: 5,
+    progressMs: 5,
   });
   const params = '{"name":"look","_meta":{"progressToken":"\\u0061"}}';
   expect(proxy.fromClient(Buffer.from(`{"id":1,"method":"tools/call","params":${params}}\n`))).toBeUndefined();

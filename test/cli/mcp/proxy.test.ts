@@ -144,7 +144,7 @@ it("an approval is for the tool's own name: another one that the gate's name of 
     cards.find(({ target_summary }) => target_summary.includes("write.note"))?.token ?? cards[0]?.token ?? "";
   await gate.operator.call("approvals.resolve", { token, decision: "approved" });
   const again = [await proxy.call("write_note", { a: 1 }), await proxy.call("write.note", { a: 1 })];
-  expect(again.map((answer) => textOf(answer).includes("ran with")).filter((has_run) => has_run)).toHaveLength(1);
+  expect(again.map((answer) => textOf(answer).includes("ran with")).filter((hasRun) => hasRun)).toHaveLength(1);
 });
 
 it("a call that the client cancels is withdrawn and never runs; the end of another call's id is none of its business", async () => {
@@ -201,16 +201,16 @@ it("without a gate no call runs, and the model reads what to say to the user; a 
   await nextCard(gate);
   await gate.close();
   const again = await startGate({ home: gate.home });
-  let has_run = false;
+  let hasRun = false;
   const ran = answer.then(() => {
-    has_run = true;
+    hasRun = true;
   });
   // What is approved before the proxy is back is withdrawn: it asks again then.
   await expect
     .poll(async () => {
       for (const token of await again.waiting())
         await again.operator.call("approvals.resolve", { token, decision: "approved" });
-      return has_run;
+      return hasRun;
     })
     .toBe(true);
   await ran;

@@ -46,12 +46,12 @@ it("a list that could be read in two ways describes nothing, and takes back what
     JSON.stringify(Array.from({ length: 1025 }, (_, n) => ({ name: `t${n}` }))),
   ])
     expect(listed(page(1, tools)), tools.slice(0, 60)).toEqual([]);
-  const not_text = Buffer.concat([
+  const notText = Buffer.concat([
     Buffer.from('{"id":1,"result":{"tools":[{"name":"look","description":"'),
     Buffer.of(0xff),
     Buffer.from('"}]}}'),
   ]);
-  expect(listed(not_text)).toEqual([]);
+  expect(listed(notText)).toEqual([]);
   // Of two of one name the client may have taken the other one.
   expect(listed(page(1, `[${LOOK},{"name":"x"},{"name":"x","description":"other"}]`))).toEqual([]);
   const list = new ToolList();

@@ -17,13 +17,13 @@ function passage(options: Partial<LineFilterOptions> = {}) {
   const { ended } = new LineFilter({
     from,
     to: outlet,
-    max_bytes: MAX,
+    maxBytes: MAX,
     beyond: "pass",
     look: (line) => line,
     ...options,
   });
-  const is_ended = ended.then(() => outlet.end());
-  return { from, to, outlet, is_ended };
+  const isEnded = ended.then(() => outlet.end());
+  return { from, to, outlet, isEnded };
 }
 
 const bytes = fc.uint8Array({ maxLength: 60 }).map((all) => Buffer.from(all.map((one) => (one % 5 === 0 ? 10 : one))));
@@ -31,13 +31,13 @@ const bytes = fc.uint8Array({ maxLength: 60 }).map((all) => Buffer.from(all.map(
 describe("a passage of lines", () => {
   it("gives the same bytes, however they come: what is looked at is lines, and a line beyond the limit is passed or dropped whole", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(bytes), fc.boolean(), async (chunks, is_passed) => {
+      fc.asyncProperty(fc.array(bytes), fc.boolean(), async (chunks, isPassed) => {
         const seen: Buffer[] = [];
         const look = (line: Buffer) => {
           seen.push(Buffer.from(line));
           return line;
         };
-        const { from, to } = passage({ look, beyond: is_passed ? "pass" : "drop" });
+        const { from, to } = passage({ look, beyond: isPassed ? "pass" : "drop" });
         const arrived = buffer(to);
         for (const chunk of chunks) from.write(chunk);
         from.end();
@@ -45,7 +45,7 @@ describe("a passage of lines", () => {
           .toString("latin1")
           .split(/(?<=\n)/);
         const short = lines.filter((line) => line !== "" && line.length <= MAX);
-        expect((await arrived).toString("latin1")).toBe((is_passed ? lines : short).join(""));
+        expect((await arrived).toString("latin1")).toBe((isPassed ? lines : short).join(""));
         expect(seen.map((line) => line.toString("latin1"))).toEqual(short);
       }),
       { numRuns: 200 },
@@ -72,7 +72,7 @@ describe("a passage of lines", () => {
   it("reads no further while nobody takes what it passes on", async () => {
     const from = new PassThrough();
     const to = new PassThrough({ highWaterMark: 10 });
-    new LineFilter({ from, to: new LineOutput(to), max_bytes: MAX, beyond: "pass", look: (line) => line });
+    new LineFilter({ from, to: new LineOutput(to), maxBytes: MAX, beyond: "pass", look: (line) => line });
     from.write("one line\n");
     from.write("two lines\n");
     await turn();
@@ -84,8 +84,8 @@ describe("a passage of lines", () => {
 });
 
 describe("the program behind a proxy", () => {
-  const start = (script: string, grace_ms = 100) =>
-    startProgram([process.execPath, "-e", script], { env: process.env, grace_ms });
+  const start = (script: string, graceMs = 100) =>
+    startProgram([process.execPath, "-e", script], { env: process.env, graceMs });
 
   it("gives its output whole, and its exit code", async () => {
     const { stdout, ended } = start("process.stdout.write('x'.repeat(300000)); process.exitCode = 7");
@@ -103,7 +103,7 @@ describe("the program behind a proxy", () => {
   });
 
   it("that isn't there is exit code 127", async () => {
-    const { ended, stdin } = startProgram(["/nonexistent/program"], { env: {}, grace_ms: 1 });
+    const { ended, stdin } = startProgram(["/nonexistent/program"], { env: {}, graceMs: 1 });
     stdin.write("into nothing");
     expect(await ended).toBe(127);
   });

@@ -17,7 +17,7 @@ function seat(fault: Fault) {
   const [bin, notes] = [join(folder, "bin"), join(folder, "notes.json")];
   const env = { HOME: join(folder, "home"), PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin` };
   mkdirSync(bin);
-  mkdirSync(gatePaths(env).agent_tokens_dir, { recursive: true });
+  mkdirSync(gatePaths(env).agentTokensDir, { recursive: true });
   writeFileSync(agentTokenFile(gatePaths(env), "gemini"), "a token\n");
   const program = join(bin, "gemini");
   writeFaultyClient(program, notes, fault);
@@ -26,9 +26,9 @@ function seat(fault: Fault) {
   return { env, noted, program };
 }
 
-async function geminiCheck(env: Record<string, string>, timeout_ms?: number): Promise<Check | undefined> {
+async function geminiCheck(env: Record<string, string>, timeoutMs?: number): Promise<Check | undefined> {
   const checks: Check[] = [];
-  for await (const check of selfTests({ env, ...(timeout_ms === undefined ? {} : { timeout_ms }) })) checks.push(check);
+  for await (const check of selfTests({ env, ...(timeoutMs === undefined ? {} : { timeoutMs }) })) checks.push(check);
   return checks.find(({ check }) => check === "self-test gemini");
 }
 
@@ -63,7 +63,7 @@ it("a client that hangs is ended after its time, with all that the test made", a
 it("what is the user's reaches no client that is tested: no key, proxy or setting, no folder of theirs", async () => {
   const { env, noted } = seat("ends at once");
   const before = readdirSync(env.HOME, { recursive: true });
-  const of_user = {
+  const ofUser = {
     GEMINI_API_KEY: "the user's",
     OPENAI_API_KEY: "the user's",
     HTTPS_PROXY: "http://the-users.example",
@@ -72,7 +72,7 @@ it("what is the user's reaches no client that is tested: no key, proxy or settin
     METNOS_GATE_SOCKET: join(env.HOME, "the-users"),
     METNOS_AGENT_TOKEN: "the user's",
   };
-  await geminiCheck({ ...env, ...of_user });
+  await geminiCheck({ ...env, ...ofUser });
   const started = noted();
   expect(JSON.stringify(started)).not.toContain("the user's");
   expect(JSON.stringify(started)).not.toContain("the-users");

@@ -15,7 +15,7 @@ const SIZE = { columns: 100, rows: 40 };
 const text = (rows: readonly { text: string }[]) => rows.map((row) => row.text).join("\n");
 const refused = refusedCall({ refused_at: "2026-11-21T00:00:00Z" });
 const loadedWith = (refusals: readonly (typeof refused)[]): WatchState =>
-  reviewsAre({ ...EMPTY, is_loaded: true }, { running: [], refused: refusals }, 0);
+  reviewsAre({ ...EMPTY, isLoaded: true }, { running: [], refused: refusals }, 0);
 const layout = (state: WatchState) => arranged(state, SIZE, AT).layout;
 const read = (state: WatchState): WatchState => drawn(state, layout(state));
 const press = (state: WatchState, input: string, now: number) => pressed(state, { input }, now, layout(state));
@@ -31,7 +31,7 @@ describe("calls that are judged", () => {
   ] as const)(
     "each is a line with its judge and the seconds, and the others are counted (%s)",
     (language, line, more) => {
-      const state = { ...reviewsAre({ ...EMPTY, is_loaded: true }, { running, refused: [] }, 0), language };
+      const state = { ...reviewsAre({ ...EMPTY, isLoaded: true }, { running, refused: [] }, 0), language };
       const rows = text(arranged(state, { columns: 100, rows: 24 }, AT).rest).split("\n");
       expect(rows.filter((row) => row === line)).toHaveLength(3);
       expect(rows).toContain(more);
@@ -44,7 +44,7 @@ describe("calls that are judged", () => {
   test("what a judge or an agent is called is shown with its hidden characters, and never wraps a row", () => {
     const [one = runningReview()] = running;
     const hostile = { ...one, agent_name: "a\u202eb", summary: "x\u001b[2J".repeat(50) };
-    const state = reviewsAre({ ...EMPTY, is_loaded: true }, { running: [hostile], refused: [] }, 0);
+    const state = reviewsAre({ ...EMPTY, isLoaded: true }, { running: [hostile], refused: [] }, 0);
     const shown = text(arranged(state, SIZE, AT).rest);
     expect(shown).toContain("a\\u{202e}b");
     expect(shown).not.toContain("\u001b");
@@ -85,13 +85,13 @@ describe("what a judge refused", () => {
   test("a request that waits takes the place of a refusal, and no refusal takes that of a request", () => {
     const card = approvalView();
     const waiting = appeared(loadedWith([refused]), card, 1000);
-    expect([waiting.selected, waiting.selected_at]).toEqual([card.token, 1000]);
+    expect([waiting.selected, waiting.selectedAt]).toEqual([card.token, 1000]);
     const both = reviewsAre(waiting, { running: [], refused: [refusedCall({ id: "d2" }), refused] }, 2000);
     expect(both.selected).toBe(card.token);
     expect(text(arranged(both, SIZE, AT).rest)).toContain("2 calls refused: Tab");
     expect(pressed(both, { input: "", name: "tab" }, 2000, layout(both)).state.selected).toBe("refusal d2");
     const after = closed(both, { ...card, status: "rejected" }, 3000);
-    expect([after.selected, after.selected_at]).toEqual(["refusal d2", 3000]);
+    expect([after.selected, after.selectedAt]).toEqual(["refusal d2", 3000]);
   });
 
   test("a request that comes while it is asked back ends the question", () => {
@@ -106,13 +106,13 @@ describe("what a judge refused", () => {
     const unread = loadedWith([refused]);
     expect(press(unread, "o", PRESS_DELAY_MS).state.mode.kind).toBe("cards");
     const state = read(unread);
-    expect(state.is_read).toBe(true);
+    expect(state.isRead).toBe(true);
     expect(press(state, "o", PRESS_DELAY_MS - 1).state.mode.kind).toBe("cards");
     const asked = press(state, "o", PRESS_DELAY_MS);
     expect(asked.effect).toBe(undefined);
     expect(text(arranged(asked.state, SIZE, AT).card)).toContain("guard, policy and pause still");
     expect(press(asked.state, "y", PRESS_DELAY_MS * 2 - 1).effect).toBe(undefined);
-    expect(pressed(asked.state, { input: "y", is_paste: true }, 9000, layout(asked.state)).effect).toBe(undefined);
+    expect(pressed(asked.state, { input: "y", isPaste: true }, 9000, layout(asked.state)).effect).toBe(undefined);
     expect(pressed(asked.state, { input: "", name: "escape" }, 9000, layout(asked.state)).state.mode.kind).toBe(
       "cards",
     );
@@ -147,27 +147,21 @@ describe("what a judge refused", () => {
   test("is never higher than the terminal, and no row wider", () => {
     const size = fc.record({ columns: fc.integer({ min: 30, max: 200 }), rows: fc.integer({ min: 8, max: 70 }) });
     fc.assert(
-      fc.property(
-        size,
-        fc.nat(20),
-        fc.boolean(),
-        fc.constantFrom(...LANGUAGES),
-        (screen, count, is_asked, language) => {
-          const long = refusedCall({
-            summary: "run ".repeat(90),
-            instead: "else ".repeat(90),
-            review: review({ outcome: "rejected", sentence: "日本 ".repeat(200) }),
-            args: { command: "echo 日本\n".repeat(count) },
-          });
-          const running = Array.from({ length: count }, (_, index) => runningReview({ id: `${index}` }));
-          const loaded = reviewsAre({ ...EMPTY, is_loaded: true, language }, { running, refused: [long] }, 0);
-          const state: WatchState = is_asked ? { ...loaded, mode: { kind: "override" } } : loaded;
-          const { card, rest } = arranged(state, screen, AT);
-          expect(card.length + 2 + rest.length).toBeLessThan(screen.rows);
-          for (const row of card) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns - 4);
-          for (const row of rest) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns);
-        },
-      ),
+      fc.property(size, fc.nat(20), fc.boolean(), fc.constantFrom(...LANGUAGES), (screen, count, isAsked, language) => {
+        const long = refusedCall({
+          summary: "run ".repeat(90),
+          instead: "else ".repeat(90),
+          review: review({ outcome: "rejected", sentence: "日本 ".repeat(200) }),
+          args: { command: "echo 日本\n".repeat(count) },
+        });
+        const running = Array.from({ length: count }, (_, index) => runningReview({ id: `${index}` }));
+        const loaded = reviewsAre({ ...EMPTY, isLoaded: true, language }, { running, refused: [long] }, 0);
+        const state: WatchState = isAsked ? { ...loaded, mode: { kind: "override" } } : loaded;
+        const { card, rest } = arranged(state, screen, AT);
+        expect(card.length + 2 + rest.length).toBeLessThan(screen.rows);
+        for (const row of card) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns - 4);
+        for (const row of rest) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns);
+      }),
     );
   });
 });

@@ -7,7 +7,7 @@ import type { ApprovalView, Choice } from "../../../ipc/contract/operator-api.ts
 import { PRESS_DELAY_MS } from "../../../ipc/words/press-delay.ts";
 import { approvalView } from "../../support/approval-view.ts";
 
-const FITS: Layout = { lines: 5, page: 10, choice_fits: true };
+const FITS: Layout = { lines: 5, page: 10, choiceFits: true };
 const TOKEN = approvalView().token;
 const key = (input: string): Key => ({ input });
 const named = (name: KeyName): Key => ({ input: "", name });

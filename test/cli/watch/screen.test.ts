@@ -133,10 +133,10 @@ describe("the screen", () => {
           });
           for (let index = 0; index < others; index++)
             state = appeared(state, approvalView({ token: String(index), target_summary: "w".repeat(300) }), 0);
-          state = { ...closed(state, approvalView({ token: "0", status: "expired" }), 0), is_read: true };
+          state = { ...closed(state, approvalView({ token: "0", status: "expired" }), 0), isRead: true };
           state = { ...state, alarms: Array.from({ length: alarms }, () => alarm({ message: "wrong ".repeat(90) })) };
           for (const input of keys)
-            state = pressed(state, { input }, PRESS_DELAY_MS, { lines: 1, page: 1, choice_fits: true }).state;
+            state = pressed(state, { input }, PRESS_DELAY_MS, { lines: 1, page: 1, choiceFits: true }).state;
           const { top, card, rest } = arranged(state, screen, AT);
           expect(top.length === 0).toBe(alarms === 0);
           for (const row of top) expect(widthOf(row.text)).toBeLessThanOrEqual(screen.columns);
@@ -168,13 +168,13 @@ describe("the screen", () => {
         const { description } = cardKind("command that only reads");
         let state: WatchState = { ...one({ args: { command }, description }), language };
         const seen = new Set<string>();
-        for (let page = 0; page < 250 && !state.is_read; page++) {
+        for (let page = 0; page < 250 && !state.isRead; page++) {
           const { card, layout } = arranged(state, screen, AT);
           for (const row of card) seen.add(row.text);
           const next = drawn(state, layout);
-          state = next.is_read ? next : pressed(next, { input: " " }, PRESS_DELAY_MS, layout).state;
+          state = next.isRead ? next : pressed(next, { input: " " }, PRESS_DELAY_MS, layout).state;
         }
-        expect(state.is_read).toBe(true);
+        expect(state.isRead).toBe(true);
         for (let line = 0; line < count; line++)
           expect([...seen].some((row) => row.endsWith(` line ${line};`))).toBe(true);
       }),
@@ -225,13 +225,13 @@ describe("the screen", () => {
       target: `/srv/${index}`,
     }));
     const card = { choices: [{ scope: "permanent" as const, reach: "exact" as const, grants }] };
-    const state = pressed({ ...one(card), is_read: true }, { input: "p" }, PRESS_DELAY_MS, {
+    const state = pressed({ ...one(card), isRead: true }, { input: "p" }, PRESS_DELAY_MS, {
       lines: 1,
       page: 9,
-      choice_fits: true,
+      choiceFits: true,
     }).state;
-    expect(arranged(state, { columns: 80, rows: 24 }, AT).layout.choice_fits).toBe(false);
-    expect(arranged(state, { columns: 80, rows: 60 }, AT).layout.choice_fits).toBe(true);
+    expect(arranged(state, { columns: 80, rows: 24 }, AT).layout.choiceFits).toBe(false);
+    expect(arranged(state, { columns: 80, rows: 60 }, AT).layout.choiceFits).toBe(true);
     expect(text(arranged(state, { columns: 80, rows: 60 }, AT).card)).toContain("fs:write on /srv/29");
   });
 
@@ -243,9 +243,9 @@ describe("the screen", () => {
       { scope: "permanent" as const, reach: "tree" as const, grants: grants("/srv/**"), excludes },
     ];
     const typed = (...inputs: string[]) => {
-      let state: WatchState = { ...one({ choices }), is_read: true };
+      let state: WatchState = { ...one({ choices }), isRead: true };
       for (const input of inputs)
-        state = pressed(state, { input }, PRESS_DELAY_MS, { lines: 1, page: 9, choice_fits: true }).state;
+        state = pressed(state, { input }, PRESS_DELAY_MS, { lines: 1, page: 9, choiceFits: true }).state;
       const rows = text(arranged(state, { columns: 100, rows: 30 }, AT).card).split("\n");
       return rows.flatMap((row, index) => (row.includes(excludes) ? [rows[index - 1]?.trim()] : []));
     };
@@ -295,8 +295,8 @@ describe("the screen", () => {
   ] as const)(
     "what can be an end, and what is none, is said in the user's language: %s",
     (language, until, ends, none) => {
-      let state: WatchState = { ...one(), is_read: true, language };
-      const layout = { lines: 1, page: 9, choice_fits: true };
+      let state: WatchState = { ...one(), isRead: true, language };
+      const layout = { lines: 1, page: 9, choiceFits: true };
       const rows = () => text(arranged(state, { columns: 120, rows: 40 }, AT).card);
       for (const input of ["p", "x"]) state = pressed(state, { input }, PRESS_DELAY_MS, layout).state;
       expect(rows()).toContain(`${until}▏   (${ends})`);
@@ -315,12 +315,12 @@ describe("the screen", () => {
       for (const word of [keys.deny, keys.once, keys.help, keys.quit]) expect(text(rest)).toContain(word);
       expect(text(rest)).not.toContain(keys.deny_session);
       expect(rest).toHaveLength(4);
-      const chosen = pressed({ ...state, is_read: true }, { input: "s" }, PRESS_DELAY_MS, {
+      const chosen = pressed({ ...state, isRead: true }, { input: "s" }, PRESS_DELAY_MS, {
         lines: 1,
         page: 9,
-        choice_fits: true,
+        choiceFits: true,
       }).state;
-      expect(arranged(chosen, { columns: 40, rows: 14 }, AT).layout.choice_fits).toBe(true);
+      expect(arranged(chosen, { columns: 40, rows: 14 }, AT).layout.choiceFits).toBe(true);
     }
   });
 

@@ -71,7 +71,7 @@ function card(name: string, change: Partial<ApprovalView> = {}): ApprovalView {
 
 const state = (cards: readonly ApprovalView[], change: Partial<WatchState> = {}): WatchState => ({
   ...EMPTY,
-  is_loaded: true,
+  isLoaded: true,
   cards,
   ...change,
 });
@@ -157,7 +157,7 @@ describe("what is said", () => {
     const [first, second] = [card("one.md"), card("two.md")];
     speech.waits(state([first]));
     await says(1);
-    speech.waits(state([], { is_away: true, is_loaded: false }));
+    speech.waits(state([], { isAway: true, isLoaded: false }));
     ends();
     speech.waits(state([first]));
     speech.waits(state([first, second]));

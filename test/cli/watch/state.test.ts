@@ -14,12 +14,12 @@ import { PRESS_DELAY_MS } from "../../../ipc/words/press-delay.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { cardKind } from "../../support/card-views.ts";
 
-const FITS: Layout = { lines: 5, page: 10, choice_fits: true };
-const LONG: Layout = { lines: 50, page: 10, choice_fits: true };
+const FITS: Layout = { lines: 5, page: 10, choiceFits: true };
+const LONG: Layout = { lines: 50, page: 10, choiceFits: true };
 const TOKEN = approvalView().token;
 const key = (input: string): Key => ({ input });
 const named = (name: KeyName): Key => ({ input: "", name });
-const pasted = (input: string): Key => ({ input, is_paste: true });
+const pasted = (input: string): Key => ({ input, isPaste: true });
 const late = approvalView({ token: "1".repeat(16), expires_at: "2026-11-21T00:19:00Z", target_summary: "late.ts" });
 const soon = approvalView({ token: "2".repeat(16), expires_at: "2026-11-21T00:01:00Z", target_summary: "soon.ts" });
 
@@ -38,16 +38,16 @@ function pressAll(state: WatchState, keys: readonly Key[], now = PRESS_DELAY_MS,
 const written = (text: string): Key[] => [...text].map(key);
 
 describe("answers", () => {
-  test.each([named("enter"), key("d")])("deny is the default key: %j", (pressed_key) => {
-    const { effect } = pressed(ready(), pressed_key, PRESS_DELAY_MS, FITS);
+  test.each([named("enter"), key("d")])("deny is the default key: %j", (pressedKey) => {
+    const { effect } = pressed(ready(), pressedKey, PRESS_DELAY_MS, FITS);
     expect(effect).toEqual({ kind: "answer", answer: { token: TOKEN, decision: "rejected" } });
   });
 
   test("a card that says something else once the gate is back has to be looked at again", () => {
     const script = (hash: string) => {
       const card = cardKind("script that a name stands for");
-      const stands_for = card.description?.stands_for.map((one) => ({ ...one, sha256: hash })) ?? [];
-      return { ...card, description: card.description && { ...card.description, stands_for } };
+      const standsFor = card.description?.stands_for.map((one) => ({ ...one, sha256: hash })) ?? [];
+      return { ...card, description: card.description && { ...card.description, stands_for: standsFor } };
     };
     const state = ready(script("a"));
     expect(pressed(loaded(state, [script("a")], 400), key("a"), 500, FITS).effect).toBeDefined();
@@ -142,9 +142,9 @@ describe("the first 500 ms", () => {
 
   test("a card that moves into the selected place starts its own 500 ms", () => {
     const two = drawn(appeared(ready(), late, 100), FITS);
-    const after_close = drawn(closed(two, approvalView({ status: "expired" }), 1000), FITS);
-    const after_tab = drawn(pressed(two, named("tab"), 1000, FITS).state, FITS);
-    for (const state of [after_close, after_tab]) {
+    const afterClose = drawn(closed(two, approvalView({ status: "expired" }), 1000), FITS);
+    const afterTab = drawn(pressed(two, named("tab"), 1000, FITS).state, FITS);
+    for (const state of [afterClose, afterTab]) {
       expect(state.selected).toBe(late.token);
       expect(pressed(state, key("a"), 1000 + PRESS_DELAY_MS - 1, FITS).effect).toBeUndefined();
       expect(pressed(state, key("a"), 1000 + PRESS_DELAY_MS, FITS).effect).toMatchObject({
@@ -204,31 +204,31 @@ describe("a call that is longer than the screen", () => {
     let state = unread();
     for (let page = 0; page < 4; page++) state = pressed(state, key(" "), PRESS_DELAY_MS, LONG).state;
     state = drawn(state, LONG);
-    expect([state.scroll, state.is_read]).toEqual([40, false]);
+    expect([state.scroll, state.isRead]).toEqual([40, false]);
   });
 
   test("a screen of another width starts the reading anew, until it was read", () => {
     const half = pressAll(unread(), [key(" "), key(" "), key("")], PRESS_DELAY_MS, LONG).state;
     const wider = { ...LONG, lines: 30 };
     const resized = drawn(drawn(half, wider), wider);
-    expect([resized.scroll, resized.read_to, resized.is_read]).toEqual([0, 10, false]);
+    expect([resized.scroll, resized.readTo, resized.isRead]).toEqual([0, 10, false]);
     const read = pressAll(resized, [key(" "), key(" "), key("")], PRESS_DELAY_MS, wider).state;
-    expect(drawn(read, LONG).is_read).toBe(true);
+    expect(drawn(read, LONG).isRead).toBe(true);
   });
 
   test("a screen without room for the call reads nothing", () => {
-    expect(drawn(appeared(EMPTY, approvalView(), 0), { ...FITS, page: 0 }).is_read).toBe(false);
+    expect(drawn(appeared(EMPTY, approvalView(), 0), { ...FITS, page: 0 }).isRead).toBe(false);
   });
 
   test("read once stays read, but a window that hides it again takes the approval with it", () => {
     const { effect, state } = pressed(ready(), key("a"), PRESS_DELAY_MS, { ...FITS, page: 0 });
-    expect([effect, state.is_read]).toEqual([undefined, true]);
+    expect([effect, state.isRead]).toEqual([undefined, true]);
     expect(pressed(state, key("a"), PRESS_DELAY_MS, FITS).effect).toBeDefined();
   });
 
   test("the next card is to be read for itself", () => {
     const state = closed(appeared(ready(), late, 0), approvalView({ status: "approved" }), 0);
-    expect([state.selected, state.is_read]).toEqual([late.token, false]);
+    expect([state.selected, state.isRead]).toEqual([late.token, false]);
   });
 });
 
@@ -267,16 +267,16 @@ describe("remembering", () => {
   });
 
   test("an expiry that is no date, or an empty target, is said so, and nothing is sent", () => {
-    const no_date = pressAll(ready(), [key("s"), key("x"), key("z"), named("enter"), named("enter")]);
-    expect(no_date.effect).toBeUndefined();
-    expect(no_date.state.notice).toContain("neither a span nor a date");
-    const no_target = pressAll(ready(), [key("s"), key("e"), named("clear"), named("enter")]);
-    expect([no_target.effect, no_target.state.notice]).toEqual([undefined, "A target can't be empty."]);
+    const noDate = pressAll(ready(), [key("s"), key("x"), key("z"), named("enter"), named("enter")]);
+    expect(noDate.effect).toBeUndefined();
+    expect(noDate.state.notice).toContain("neither a span nor a date");
+    const noTarget = pressAll(ready(), [key("s"), key("e"), named("clear"), named("enter")]);
+    expect([noTarget.effect, noTarget.state.notice]).toEqual([undefined, "A target can't be empty."]);
   });
 
   test("what would be stored must be on the screen to be approved", () => {
     const { state } = pressAll(ready(), [key("p")]);
-    expect(pressed(state, named("enter"), PRESS_DELAY_MS, { ...FITS, choice_fits: false }).effect).toBeUndefined();
+    expect(pressed(state, named("enter"), PRESS_DELAY_MS, { ...FITS, choiceFits: false }).effect).toBeUndefined();
   });
 
   test("what is asked about every time can only be approved once", () => {
@@ -319,8 +319,8 @@ describe("cards", () => {
     ["it", "notification", "Rifiutata in una notifica: write a.ts"],
     ["en", "terminal", "Denied elsewhere: write a.ts"],
     ["en", null, "Denied elsewhere: write a.ts"],
-  ] as const)("where it was answered is said, but for another terminal: %s %s", (language, decision_surface, words) => {
-    const view = approvalView({ status: "rejected", decision_surface });
+  ] as const)("where it was answered is said, but for another terminal: %s %s", (language, decisionSurface, words) => {
+    const view = approvalView({ status: "rejected", decision_surface: decisionSurface });
     expect(closed({ ...ready(), language }, view, 1000).ended).toEqual([expect.stringContaining(words)]);
   });
 
@@ -349,12 +349,12 @@ describe("cards", () => {
 
 describe("while no gate answers", () => {
   test("no key does anything but q and Ctrl-C, which leave; a pasted q is no key", () => {
-    const away: WatchState = { ...ready(), is_away: true };
+    const away: WatchState = { ...ready(), isAway: true };
     for (const input of [..."dmactsp?j b"])
       expect([input, pressed(away, key(input), PRESS_DELAY_MS, FITS)]).toEqual([input, { state: away }]);
     for (const name of ["enter", "escape", "tab", "page_down"] as const)
       expect([name, pressed(away, named(name), PRESS_DELAY_MS, FITS)]).toEqual([name, { state: away }]);
-    expect(pressed(away, { input: "q", is_paste: true }, PRESS_DELAY_MS, FITS).effect).toBeUndefined();
+    expect(pressed(away, { input: "q", isPaste: true }, PRESS_DELAY_MS, FITS).effect).toBeUndefined();
     for (const leaving of [key("q"), named("quit")])
       expect(pressed(away, leaving, PRESS_DELAY_MS, FITS).effect).toEqual({ kind: "quit" });
   });

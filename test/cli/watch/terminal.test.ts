@@ -418,8 +418,8 @@ test("after a resize nothing of the old frame is left, and at the end the shell'
     pty.resize(columns, rows);
     // The window's columns change before its rows: in between a frame may be higher than it.
     const frame = new RegExp(`^╭─{${columns - 2}}╮$`, "m");
-    const once_only = ["╭", "╰", "1 of 2", "q quit"];
-    const counts = () => once_only.map((text) => pty.screen.split(text).length - 1);
+    const onceOnly = ["╭", "╰", "1 of 2", "q quit"];
+    const counts = () => onceOnly.map((text) => pty.screen.split(text).length - 1);
     await pty.settles(() => frame.test(pty.screen) && counts().every((count) => count === 1));
   }
   pty.type("q");

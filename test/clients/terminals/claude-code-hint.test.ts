@@ -34,10 +34,10 @@ describe.skipIf(!HAS_TMUX).each(TRIED_CLAUDE_CODES)("%s in its terminal", (name)
     const terminal = new Terminal([binary, "go"], seat.project, environmentFor(api, gate.home.env));
     await expect.poll(() => gate.waiting(), SHOWN).toHaveLength(1);
     await expect.poll(() => terminal.screen, SHOWN).toContain("Metnos Gate asks you: ");
-    const is_earlier = name === "claude-code-earlier";
+    const isEarlier = name === "claude-code-earlier";
     expect([terminal.screen.includes(AT_START), terminal.screen.includes(WHILE_ASKED)]).toEqual([
-      is_earlier,
-      !is_earlier,
+      isEarlier,
+      !isEarlier,
     ]);
   });
 });

@@ -23,11 +23,11 @@ const SCREENS = {
   // Its subagents work in the background: its screen says that it waits for them.
   "claude-code": {
     asking: [ASKING],
-    asking_for_subagent: ["background agent"],
-    subagent_ended: "finished",
-    asks_in_plan_mode: true,
+    askingForSubagent: ["background agent"],
+    subagentEnded: "finished",
+    asksInPlanMode: true,
   },
-  "claude-code-earlier": { asking: ["Waiting…"], asking_for_subagent: ["Running…"], asks_in_plan_mode: false },
+  "claude-code-earlier": { asking: ["Waiting…"], askingForSubagent: ["Running…"], asksInPlanMode: false },
 } as const;
 
 describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
@@ -44,7 +44,7 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
       const turns: Turn<ToolUse>[] = [];
       const api = await MessagesApi.start(turns, undefined, [bash("touch by-subagent")]);
       const terminal = new Terminal([binary ?? ""], seat.project, environmentFor(api, gate.home.env));
-      const { asks_in_plan_mode, ...screen } = SCREENS[name as keyof typeof SCREENS];
+      const { asksInPlanMode, ...screen } = SCREENS[name as keyof typeof SCREENS];
       try {
         await inAllSituations<ToolUse>({
           ...{ gate, project: seat.project, terminal, turns, key: seat.key, subagent: SUBAGENT, call: bash, ...screen },
@@ -53,8 +53,8 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
           denied: (reason) => `PreToolUse:Bash says: Metnos Gate: ${reason}`,
           guard: "guard: a path that agents never get: keys, passwords, the system's own",
           stopping: { Escape: [["Escape", "Interrupted"]], "Ctrl+C": [["C-c", "Interrupted"]] },
-          own_prompt: OWN_PROMPT,
-          more: { "it is in plan mode": (user) => inPlanMode(user, asks_in_plan_mode) },
+          ownPrompt: OWN_PROMPT,
+          more: { "it is in plan mode": (user) => inPlanMode(user, asksInPlanMode) },
         });
       } finally {
         api.close();
@@ -75,7 +75,7 @@ function asUsed(project: string): object {
 }
 
 /** A newer version asks by itself, too, after the gate's yes. */
-async function inPlanMode(user: SeatedUser<ToolUse>, asks_itself: boolean): Promise<void> {
+async function inPlanMode(user: SeatedUser<ToolUse>, asksItself: boolean): Promise<void> {
   await user.seesNot(/esc to interrupt/);
   for (let mode = 0; mode < 5 && !user.terminal.words.includes("plan mode on"); mode += 1) {
     user.terminal.press("BTab");
@@ -84,7 +84,7 @@ async function inPlanMode(user: SeatedUser<ToolUse>, asks_itself: boolean): Prom
   await user.sees("plan mode on");
   await user.says(bash("touch planned"));
   await user.answers("touch planned", "approved");
-  if (!asks_itself) {
+  if (!asksItself) {
     await user.made("planned");
     return user.isDone();
   }

@@ -16,9 +16,9 @@ describe.skipIf(!HAS_TMUX)("Codex in its terminal", () => {
   if (binary === undefined) return;
 
   it("continues where its terminal is closed, and its card says so", { timeout: WHOLE_MS }, async () => {
-    const user_home = process.env.HOME;
+    const userHome = process.env.HOME;
     onTestFinished(() => {
-      process.env.HOME = user_home;
+      process.env.HOME = userHome;
     });
     const gate = await startGate();
     await gate.operator.call("agents.pair", { name: "codex", level: "Supervised" });

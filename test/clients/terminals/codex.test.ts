@@ -38,7 +38,7 @@ it.skipIf(!HAS_TMUX || binary === undefined)(
         ready: "Ask Codex to do anything",
         asking: [ASKING],
         // Its model doesn't wait for a subagent: nothing on its screen says that one is asked about.
-        asking_for_subagent: [],
+        askingForSubagent: [],
         denied: (reason) => `Blocked by hook Metnos Gate: ${reason}`,
         guard: "guard: forbidden path violated",
         stopping: {
@@ -48,7 +48,7 @@ it.skipIf(!HAS_TMUX || binary === undefined)(
             ["Enter", "Conversation interrupted"],
           ],
         },
-        outlives_terminal: true,
+        outlivesTerminal: true,
       });
     } finally {
       endDaemon(gate.home.home);

@@ -35,7 +35,7 @@ it.skipIf(!HAS_TMUX || program === undefined)(
           "Ctrl+C": [["C-c", "Request cancelled"]],
         },
         // It doesn't say so to its hooks; what is answered then has no effect.
-        keeps_card: true,
+        keepsCard: true,
       });
     } finally {
       api.close();

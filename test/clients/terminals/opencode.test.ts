@@ -30,7 +30,7 @@ it.skipIf(!HAS_TMUX || binary === undefined)(
       await inAllSituations<ToolUse>({
         ...{ gate, project, terminal, turns, key, subagent: SUBAGENT, call: bash },
         working: /esc (again to )?interrupt/,
-        has_toasts: true,
+        hasToasts: true,
         ready: "Ask anything",
         asking: ASKING_TEXTS,
         denied: beginningOf,

@@ -25,7 +25,7 @@ export interface SeatedClient<Call> {
   /** What is before the text that is being typed, where an Enter that is pressed while the client is busy may be lost. */
   prompt?: string;
   /** True where what it says of the gate isn't below what the user said last. */
-  has_toasts?: boolean;
+  hasToasts?: boolean;
 }
 
 /** What a conversation begins with to the pretended models. */
@@ -57,12 +57,12 @@ export class SeatedUser<Call> {
     turns.push(calls);
     if (this.#client.prompt === undefined) return this.terminal.press("Enter");
     const typed = ` ${this.#client.prompt} ${this.#said} `;
-    let pressed_at = Number.NEGATIVE_INFINITY;
+    let pressedAt = Number.NEGATIVE_INFINITY;
     const isTaken = () => {
       if (!this.terminal.words.includes(typed)) return true;
-      if (performance.now() - pressed_at < ENTER_AGAIN_MS) return false;
+      if (performance.now() - pressedAt < ENTER_AGAIN_MS) return false;
       this.terminal.press("Enter");
-      pressed_at = performance.now();
+      pressedAt = performance.now();
       return false;
     };
     await expect.poll(isTaken, SHOWN).toBe(true);
@@ -74,7 +74,7 @@ export class SeatedUser<Call> {
 
   /** What the client's screen says of what the user said last. */
   get screen(): string {
-    return this.#client.has_toasts ? this.terminal.words : this.#belowSaid;
+    return this.#client.hasToasts ? this.terminal.words : this.#belowSaid;
   }
 
   get #belowSaid(): string {

@@ -16,22 +16,22 @@ export interface ClientInTerminal<Call> extends SeatedClient<Call> {
   /** That the gate asks, as this client's screen says it: each of these texts. Empty where it can't be. */
   asking: readonly string[];
   /** The same while a subagent's call is asked about, where that is something else. */
-  asking_for_subagent?: readonly string[];
+  askingForSubagent?: readonly string[];
   /** Seen once a subagent in the background has ended, which its model then learns. */
-  subagent_ended?: string;
+  subagentEnded?: string;
   /** Why a call didn't run, as its screen says it. */
   denied: (reason: string) => string;
   guard: string;
   /** The keys that stop it, and what its screen says after each of them, where it says anything. */
   stopping: Readonly<Record<string, readonly (readonly [key: string, seen?: string])[]>>;
   /** True where a card stays after such a key. */
-  keeps_card?: boolean;
+  keepsCard?: boolean;
   /** What else is tried with it, after all else but its end. */
   more?: Readonly<Record<string, (user: SeatedUser<Call>) => Promise<void>>>;
   /** True where it continues, and its card stays, after its terminal was closed. */
-  outlives_terminal?: boolean;
+  outlivesTerminal?: boolean;
   /** What its own prompt asks while no gate runs, which Escape leaves. */
-  own_prompt?: string;
+  ownPrompt?: string;
 }
 
 /** Longer than any notice is shown, in milliseconds. */
@@ -57,14 +57,14 @@ export async function inAllSituations<Call>(client: ClientInTerminal<Call>): Pro
     "its terminal is closed while the gate asks": () => closed(client, user),
   };
   let current = "";
-  let last_screen = "";
-  onTestFailed(() => console.log(`while ${current}, on the screen:\n${last_screen}`));
+  let lastScreen = "";
+  onTestFailed(() => console.log(`while ${current}, on the screen:\n${lastScreen}`));
   for (const [name, run] of Object.entries(situations)) {
     current = name;
     try {
       await run();
     } catch (error) {
-      last_screen = user.terminal.screen.trimEnd();
+      lastScreen = user.terminal.screen.trimEnd();
       throw error;
     }
   }
@@ -106,7 +106,7 @@ function beginning<Call>({ call, key, asking, denied, guard }: ClientInTerminal<
 }
 
 function lengthy<Call>(
-  { call, asking, subagent, asking_for_subagent = asking, subagent_ended = "" }: ClientInTerminal<Call>,
+  { call, asking, subagent, askingForSubagent = asking, subagentEnded = "" }: ClientInTerminal<Call>,
   user: SeatedUser<Call>,
 ) {
   return {
@@ -123,17 +123,17 @@ function lengthy<Call>(
       await user.says(subagent);
       await user.answers("", "approved");
       await user.card("touch by-subagent");
-      for (const text of asking_for_subagent) await user.sees(text);
+      for (const text of askingForSubagent) await user.sees(text);
       await user.answers("touch by-subagent", "approved");
       await user.made("by-subagent");
-      await user.sees(subagent_ended);
+      await user.sees(subagentEnded);
       await user.isDone();
     },
   };
 }
 
 function stopped<Call>(client: ClientInTerminal<Call>, user: SeatedUser<Call>) {
-  const { call, stopping, keeps_card = false, own_prompt, denied } = client;
+  const { call, stopping, keepsCard = false, ownPrompt, denied } = client;
   const stops = Object.entries(stopping).map(([name, keys]) => {
     const line = `touch stopped-by-${name}`;
     const run = async () => {
@@ -143,7 +143,7 @@ function stopped<Call>(client: ClientInTerminal<Call>, user: SeatedUser<Call>) {
         user.terminal.press(key);
         if (seen !== undefined) await user.sees(seen);
       }
-      if (keeps_card) {
+      if (keepsCard) {
         await user.answers(line, "approved");
         await user.hasNoHook();
       }
@@ -156,10 +156,10 @@ function stopped<Call>(client: ClientInTerminal<Call>, user: SeatedUser<Call>) {
     "no gate runs": async () => {
       await user.stopsGate();
       await user.says(call("touch without-gate"));
-      await user.sees(own_prompt === undefined ? denied(NO_GATE) : NO_GATE);
+      await user.sees(ownPrompt === undefined ? denied(NO_GATE) : NO_GATE);
       await user.sees(ownCommand("start"));
-      if (own_prompt === undefined) await user.isDone();
-      else await user.leaves(own_prompt);
+      if (ownPrompt === undefined) await user.isDone();
+      else await user.leaves(ownPrompt);
       await user.startsGate();
     },
     "the gate stops while it asks, and is back": async () => {
@@ -181,13 +181,13 @@ function stopped<Call>(client: ClientInTerminal<Call>, user: SeatedUser<Call>) {
 const STAYS_MS = 3000;
 
 async function closed<Call>(
-  { call, outlives_terminal = false }: ClientInTerminal<Call>,
+  { call, outlivesTerminal = false }: ClientInTerminal<Call>,
   user: SeatedUser<Call>,
 ): Promise<void> {
   await user.says(call("touch closed"));
   const token = await user.card("touch closed");
   user.terminal.close();
-  if (outlives_terminal) {
+  if (outlivesTerminal) {
     await new Promise((resolve) => setTimeout(resolve, STAYS_MS));
     expect(await user.gate.waiting()).toEqual([token]);
     await user.answers("touch closed", "rejected");

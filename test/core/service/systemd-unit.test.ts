@@ -119,8 +119,8 @@ WantedBy=default.target
     const text = unitText({ command: [program, `${name} arg`, ""], environment: { XDG_DATA_HOME: program } });
     expect(text.match(/^\[Service\]\nType=exec\nExecStart=.*\nEnvironment=.*\nUnset/m)).not.toBeNull();
     const [first, ...args] = words(text, "ExecStart");
-    const is_shell = first === ":/bin/sh";
-    expect(is_shell ? args.slice(2) : [first?.slice(1), ...args]).toEqual([program, `${name} arg`, ""]);
+    const isShell = first === ":/bin/sh";
+    expect(isShell ? args.slice(2) : [first?.slice(1), ...args]).toEqual([program, `${name} arg`, ""]);
     expect(words(text, "Environment")).toEqual([`XDG_DATA_HOME=${program}`]);
     if (!NO_ANALYZE) expect(verified(text)).toEqual({ status: 0, said: "" });
   });

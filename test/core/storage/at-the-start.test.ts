@@ -21,7 +21,7 @@ import { type TemporaryHome, temporaryHome } from "../../support/temporary-home.
 const fileOf = ({ paths }: TemporaryHome, name: DatabaseName) =>
   ({ grants: paths.grants_db, approvals: paths.approvals_db, agents: paths.agents_db, safety: paths.safety_db })[name];
 
-const trailOf = ({ paths }: TemporaryHome) => readFileSync(join(paths.audit_dir, monthFile(Date.now())), "utf8");
+const trailOf = ({ paths }: TemporaryHome) => readFileSync(join(paths.auditDir, monthFile(Date.now())), "utf8");
 
 /** A home in which a gate has run, with an agent, a grant and a request that waits; paused, if it should be. */
 async function usedHome({ paused = false } = {}): Promise<TemporaryHome> {
@@ -107,7 +107,7 @@ describe("a database beside others that were used", () => {
   it("was the one that held the pause: the gate begins paused, and only the operator resumes it", async () => {
     const home = await usedHome({ paused: true });
     rmSync(home.paths.safety_db);
-    const accepting = { home, accept_empty: ["safety"] as const };
+    const accepting = { home, acceptEmpty: ["safety"] as const };
     const gate = await startGate(accepting);
     expect((await gate.operator.call("safety.status", {})).pause).toMatchObject({
       is_paused: true,
@@ -130,7 +130,7 @@ describe("a start that fails after the database that held the pause was begun an
     const grants = new Sqlite(home.paths.grants_db);
     grants.exec(`UPDATE grants SET session = 'gate-session-1';
       CREATE TRIGGER refuses BEFORE UPDATE ON grants BEGIN SELECT RAISE(ABORT, 'refused'); END`);
-    await expect(startGate({ home, accept_empty: ["safety"] })).rejects.toThrow(/refused/);
+    await expect(startGate({ home, acceptEmpty: ["safety"] })).rejects.toThrow(/refused/);
     grants.exec("DROP TRIGGER refuses");
     grants.close();
     const gate = await startGate({ home });
@@ -242,7 +242,7 @@ describe("a write-ahead log that is missing after kill -9", () => {
     await started.end("SIGKILL");
     const wal = `${home.paths.grants_db}-wal`;
     rmSync(wal);
-    const gate = await startGate({ home, accept_empty: ["grants"] });
+    const gate = await startGate({ home, acceptEmpty: ["grants"] });
     const { alarms } = await gate.operator.call("status", {});
     expect(alarms.map(({ subject }) => subject)).toContain(wal);
     expect(trailOf(home)).toMatch(/"event":"database.log_missing".*"file":"grants.db-wal"/);

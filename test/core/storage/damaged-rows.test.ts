@@ -175,15 +175,22 @@ describe("in the safety database", () => {
     expect(await alarmsOf(again)).toMatchObject([{ hint: expect.stringContaining("safety resume") }]);
     await again.operator.call("safety.resume", {});
     expect(await alarmsOf(again)).toEqual([]);
-    const trail = readFileSync(join(again.paths.audit_dir, monthFile(Date.now())), "utf8");
+    const trail = readFileSync(join(again.paths.auditDir, monthFile(Date.now())), "utf8");
     expect(trail).toMatch(/"event":"resumed"/);
   });
 
   it("a violation that can't be read hides no other", async () => {
     const gate = await startGate();
-    for (const subject_id of ["one", "two"])
+    for (const subjectId of ["one", "two"])
       gate.gate.core.safety.violations.add(
-        { rule_id: "SR-1", severity: "WARN", subject_type: "goal", subject_id, agent_name: "a", detail: "d" },
+        {
+          rule_id: "SR-1",
+          severity: "WARN",
+          subject_type: "goal",
+          subject_id: subjectId,
+          agent_name: "a",
+          detail: "d",
+        },
         true,
       );
     execute(gate.paths.safety_db, "UPDATE violations SET severity = 'LOUD' WHERE subject_id = 'one'");

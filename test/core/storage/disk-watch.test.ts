@@ -44,13 +44,13 @@ it("the sizes of the gate's files are those on the disk", async () => {
   const home = temporaryHome();
   await startServe(home);
   const operator = await operatorOf(home);
-  for (const folder of [home.paths.receipts_dir, home.paths.audit_dir]) mkdirSync(folder, { recursive: true });
+  for (const folder of [home.paths.receiptsDir, home.paths.auditDir]) mkdirSync(folder, { recursive: true });
   const sizes = async () =>
     new Map((await operator.call("storage.files", {})).files.map(({ kind, bytes }) => [kind, bytes]));
   const before = await sizes();
-  writeFileSync(join(home.paths.receipts_dir, "2026-01.jsonl"), "x".repeat(1000));
-  writeFileSync(join(home.paths.audit_dir, "2026-01.jsonl"), "x".repeat(2000));
-  writeFileSync(join(home.paths.audit_dir, "2025-01_2025-12.archive.gz"), "x".repeat(3000));
+  writeFileSync(join(home.paths.receiptsDir, "2026-01.jsonl"), "x".repeat(1000));
+  writeFileSync(join(home.paths.auditDir, "2026-01.jsonl"), "x".repeat(2000));
+  writeFileSync(join(home.paths.auditDir, "2025-01_2025-12.archive.gz"), "x".repeat(3000));
   const after = await sizes();
   const more = (kind: "receipts" | "trail" | "archives") => (after.get(kind) ?? 0) - (before.get(kind) ?? 0);
   expect([more("receipts"), more("trail"), more("archives")]).toEqual([1000, 2000, 3000]);

@@ -25,7 +25,7 @@ export class Hammer {
 
   /** Pairs it first, where it isn't. The connection is closed when the test ends. */
   static async begin(paths: GatePaths, name = "worker"): Promise<Hammer> {
-    const operator = await OperatorClient.connect(paths.operator_socket, paths.operator_token);
+    const operator = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
     const { agents } = await operator.call("agents.list", {});
     if (!agents.some((agent) => agent.name === name)) await operator.call("agents.pair", { name, level: "Full" });
     await operator.close();

@@ -103,7 +103,7 @@ describe("a database of a running gate", () => {
     });
     expect(gate.log.join("\n")).toContain(file);
     await gate.close();
-    const trail = readFileSync(join(gate.paths.audit_dir, monthFile(Date.now())), "utf8");
+    const trail = readFileSync(join(gate.paths.auditDir, monthFile(Date.now())), "utf8");
     expect(trail).toMatch(/"event":"database.lost"/);
     expect(existsSync(file)).toBe(false);
     await expect(startGate({ home: gate.home })).rejects.toMatchObject({ code: "database_missing" });

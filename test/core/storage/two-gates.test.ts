@@ -11,7 +11,7 @@ import { Hammer } from "./hammer.ts";
 const DATABASES = ["grants_db", "approvals_db", "agents_db", "safety_db"] as const;
 
 function locksOf(paths: GatePaths): string[] {
-  return [paths.lock_db, ...DATABASES.map((name) => `${paths[name]}.lock`)];
+  return [paths.lockDb, ...DATABASES.map((name) => `${paths[name]}.lock`)];
 }
 
 function remove(...paths: string[]): void {
@@ -25,11 +25,11 @@ function remove(...paths: string[]): void {
 async function startAsSoonAsPossible(home: TemporaryHome, args: readonly string[]): Promise<void> {
   for (;;) {
     const started = new StartedProcess(process.execPath, [LAUNCHER, "serve", ...args], { env: home.env });
-    const is_running = started.printed(/the audit trail is/).then(
+    const isRunning = started.printed(/the audit trail is/).then(
       () => true,
       () => false,
     );
-    if (await is_running) return;
+    if (await isRunning) return;
   }
 }
 
@@ -37,9 +37,9 @@ async function startAsSoonAsPossible(home: TemporaryHome, args: readonly string[
 const ENDING =
   /gate\.lock was (removed or moved|replaced by another file): the gate has ended, as another one may run in its place/;
 
-const HARM: Record<string, { harm(paths: GatePaths): void; args?: string[]; trail_problems?: string[] }> = {
+const HARM: Record<string, { harm(paths: GatePaths): void; args?: string[]; trailProblems?: string[] }> = {
   "the state folder's lock is deleted": {
-    harm: ({ lock_db }) => remove(lock_db),
+    harm: ({ lockDb }) => remove(lockDb),
   },
   "every lock is deleted": {
     harm: (paths) => remove(...locksOf(paths)),
@@ -51,28 +51,28 @@ const HARM: Record<string, { harm(paths: GatePaths): void; args?: string[]; trai
     harm: ({ state_dir }) => renameSync(state_dir, `${state_dir}.old`),
     args: ["--accept-empty", "grants", "approvals", "agents", "safety"],
     // What records the trail's end was moved away, too: the new gate may have to note a gap.
-    trail_problems: ["gap"],
+    trailProblems: ["gap"],
   },
 };
 
 describe("never two gates decide, when beside a running one", () => {
   it.each(Object.entries(HARM))(
     "%s: the first has ended before the second decides",
-    async (_, { harm, args = [], trail_problems = [] }) => {
+    async (_, { harm, args = [], trailProblems = [] }) => {
       const home = temporaryHome();
       const first = await startServe(home);
-      const at_first = await Hammer.begin(home.paths);
-      await expect.poll(() => at_first.allowed.length).toBeGreaterThan(10);
+      const atFirst = await Hammer.begin(home.paths);
+      await expect.poll(() => atFirst.allowed.length).toBeGreaterThan(10);
       harm(home.paths);
       await startAsSoonAsPossible(home, args);
-      const at_second = await Hammer.begin(home.paths);
-      await expect.poll(() => at_second.allowed.length).toBeGreaterThan(10);
-      await at_first.closed;
-      expect(await at_first.farewell).toMatchObject({
+      const atSecond = await Hammer.begin(home.paths);
+      await expect.poll(() => atSecond.allowed.length).toBeGreaterThan(10);
+      await atFirst.closed;
+      expect(await atFirst.farewell).toMatchObject({
         type: "error",
         data: { code: "closing", message: expect.stringMatching(ENDING) },
       });
-      expect(at_first.allowed.at(-1)).toBeLessThan(at_second.allowed[0] ?? 0);
+      expect(atFirst.allowed.at(-1)).toBeLessThan(atSecond.allowed[0] ?? 0);
       expect(await first.exited).toBe(EXIT.replaced);
       expect(first.stderr).toMatch(ENDING);
       // What the first removed when it ended was its own.
@@ -80,7 +80,7 @@ describe("never two gates decide, when beside a running one", () => {
       await expect.poll(() => later.allowed.length).toBeGreaterThan(10);
       const { lines } = await runGate(home, ["audit", "verify"]);
       const kinds = lines.flatMap(({ kind }) => (kind === undefined ? [] : [String(kind)]));
-      expect(kinds.filter((kind) => !trail_problems.includes(kind))).toEqual([]);
+      expect(kinds.filter((kind) => !trailProblems.includes(kind))).toEqual([]);
       expect(lines.at(-1)).toMatchObject({ ok: kinds.length === 0, lines: expect.any(Number) });
     },
   );
@@ -88,11 +88,11 @@ describe("never two gates decide, when beside a running one", () => {
   it("it was stopped meanwhile: what was sent to it is not answered", async () => {
     const home = temporaryHome();
     const first = await startServe(home);
-    const at_first = await Hammer.begin(home.paths);
-    await expect.poll(() => at_first.allowed.length).toBeGreaterThan(10);
+    const atFirst = await Hammer.begin(home.paths);
+    await expect.poll(() => atFirst.allowed.length).toBeGreaterThan(10);
     first.child.kill("SIGSTOP");
-    const { lock_db, agent_socket, operator_socket } = home.paths;
-    remove(lock_db);
+    const { lockDb, agent_socket, operator_socket } = home.paths;
+    remove(lockDb);
     expect((await runGate(home, ["serve"])).stderr).toContain("another gate uses the grants database");
     remove(...locksOf(home.paths).slice(1));
     expect((await runGate(home, ["serve"])).stderr).toMatch(
@@ -100,13 +100,13 @@ describe("never two gates decide, when beside a running one", () => {
     );
     remove(agent_socket, operator_socket);
     await startServe(home);
-    const at_second = await Hammer.begin(home.paths);
-    await expect.poll(() => at_second.allowed.length).toBeGreaterThan(10);
-    const allowed = at_first.allowed.length;
+    const atSecond = await Hammer.begin(home.paths);
+    await expect.poll(() => atSecond.allowed.length).toBeGreaterThan(10);
+    const allowed = atFirst.allowed.length;
     first.child.kill("SIGCONT");
-    await at_first.closed;
-    expect(at_first.allowed).toHaveLength(allowed);
-    expect(await at_first.farewell).toMatchObject({ type: "error", data: { code: "closing" } });
+    await atFirst.closed;
+    expect(atFirst.allowed).toHaveLength(allowed);
+    expect(await atFirst.farewell).toMatchObject({ type: "error", data: { code: "closing" } });
     expect(await first.exited).toBe(EXIT.replaced);
     const { code, stdout } = await runGate(home, ["audit", "verify"]);
     expect(code, stdout).toBe(0);

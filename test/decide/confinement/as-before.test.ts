@@ -44,14 +44,14 @@ const known = new Map<Level, Map<ProposedCall, Before>>();
 
 /** With no box at all, and an agent that says nothing of boxes. */
 function withoutBox(call: ProposedCall, level: Level): Before {
-  const of_level = known.get(level) ?? new Map<ProposedCall, Before>();
-  known.set(level, of_level);
-  const found = of_level.get(call);
+  const ofLevel = known.get(level) ?? new Map<ProposedCall, Before>();
+  known.set(level, ofLevel);
+  const found = ofLevel.get(call);
   if (found !== undefined) return found;
   const { box: _, ...settings } = world.settings;
   const subject = { level, can_confine: undefined };
   const before = decidedHere({ settings, subject: world.subject }, call, { subject });
-  of_level.set(call, before);
+  ofLevel.set(call, before);
   return before;
 }
 
@@ -100,8 +100,8 @@ describe("with a box, a call is decided on as a confined one, or exactly as befo
       const was = withoutBox(call, level);
       if (was.decision.outcome === "allowed" && waitsWithFiles(was)) {
         // What it asks a host for may come when a confined command has exchanged the file.
-        const is_asked = decision.explain.rule === "policy.asked-each-time";
-        expect([call, is_asked || decision.confined?.kind === undefined]).toEqual([call, true]);
+        const isAsked = decision.explain.rule === "policy.asked-each-time";
+        expect([call, isAsked || decision.confined?.kind === undefined]).toEqual([call, true]);
         waiting++;
         continue;
       }

@@ -142,24 +142,24 @@ describe("a program of a line that runs as it is", () => {
     "is asked about while a command runs that may put another on its PATH, %s",
     (path) => {
       for (const line of lines) expect([line, asked(line, path)]).toEqual([line, false]);
-      world.box.being_changed = world.project;
+      world.box.beingChanged = world.project;
       try {
         for (const line of lines) expect([line, asked(line, path)]).toEqual([line, true]);
       } finally {
-        world.box.being_changed = undefined;
+        world.box.beingChanged = undefined;
       }
     },
   );
 
   it("is the usual one where it is found before anything that a command may change", () => {
-    world.box.being_changed = world.project;
+    world.box.beingChanged = world.project;
     try {
       for (const line of [...lines, "pwd", "cat package.json; id"])
         expect([line, asked(line, "/usr/bin:/bin:~P/.venv/bin")]).toEqual([line, false]);
       expect(asked("pwd", "~P/.venv/bin:/usr/bin")).toBe(false);
       expect(asked("cat package.json; id", "~P/.venv/bin:/usr/bin")).toBe(false);
     } finally {
-      world.box.being_changed = undefined;
+      world.box.beingChanged = undefined;
     }
   });
 });
@@ -386,8 +386,8 @@ describe("a call says why it isn't confined, whatever its line", () => {
   });
 
   it("a project that holds too much still has boxes for clear lines that write in folders of it", () => {
-    const too_large = [world.project];
-    const box = Object.assign(Object.create(world.box), { isTooLarge: (folder: string) => too_large.includes(folder) });
+    const tooLarge = [world.project];
+    const box = Object.assign(Object.create(world.box), { isTooLarge: (folder: string) => tooLarge.includes(folder) });
     const found = (command: string) =>
       confinementIn({ ...world, settings: { ...world.settings, box } }, shellCall(command, world.project));
     const src = join(world.project, "src");
@@ -397,7 +397,7 @@ describe("a call says why it isn't confined, whatever its line", () => {
     expect(found("echo x > README.md")).toMatchObject({ declaration: { writes: [join(world.project, "README.md")] } });
     expect(found("cat README.md")).not.toHaveProperty("declaration.is_project_too_large");
     expect(found("echo x > new.md")).toMatchObject({ reason: "clear", about: world.project });
-    too_large.push(src);
+    tooLarge.push(src);
     expect(found("echo x > src/new.ts")).toMatchObject({ reason: "clear", about: src });
   });
 
@@ -442,9 +442,9 @@ describe("git submodule add", () => {
   it.each(["git config user.name x", "git init", "git config user.name x && git config core.abbrev 9"])(
     "%s has a box of what it needs, in which git may change the settings",
     (command) => {
-      const changes_settings = [join(world.project, ".git/config")];
+      const changesSettings = [join(world.project, ".git/config")];
       expect(found(command)).toMatchObject({
-        declaration: { kind: "needs", writes: [world.project], network: false, changes_settings },
+        declaration: { kind: "needs", writes: [world.project], network: false, changes_settings: changesSettings },
       });
     },
   );

@@ -26,7 +26,7 @@ async function startedGate() {
   return { gate, box, project, agent, run, answer };
 }
 
-const trailOf = ({ paths }: GateUnderTest) => linesIn(paths.audit_dir).map((line) => JSON.parse(line));
+const trailOf = ({ paths }: GateUnderTest) => linesIn(paths.auditDir).map((line) => JSON.parse(line));
 const allowedWith = (argv: readonly string[]) => ({ outcome: "allowed", confine: { argv } });
 const ARGV = (number: number) => ["/state/box/metnos-gate-box", "run", `secret-run-${number}`];
 
@@ -258,18 +258,18 @@ it("tool.ran is answered with what the call of that agent ran as", async () => {
   const { gate, project, agent } = await startedGate();
   const asked: unknown[] = [];
   Object.defineProperty(gate.gate.core.box, "ran", {
-    value: (agent_id: string, call_id: string) => {
-      asked.push([agent_id, call_id]);
-      return { confined: call_id === "toolu_1" ? { project, network: false } : null };
+    value: (agentId: string, callId: string) => {
+      asked.push([agentId, callId]);
+      return { confined: callId === "toolu_1" ? { project, network: false } : null };
     },
   });
-  for (const [call_id, confined] of [
+  for (const [callId, confined] of [
     ["toolu_1", { project, network: false }],
     ["toolu_2", null],
   ] as const) {
-    agent.send("tool.ran", { id: call_id, call_id });
+    agent.send("tool.ran", { id: callId, call_id: callId });
     const answer = gateMessages["tool.ran.ok"].parse((await agent.next("tool.ran.ok")).data);
-    expect(answer).toEqual({ id: call_id, confined });
+    expect(answer).toEqual({ id: callId, confined });
   }
   expect(asked).toEqual([
     [agent.agent_id, "toolu_1"],

@@ -153,8 +153,8 @@ describe("what is no project", () => {
   it("the gate's own folders, and its program's", () => {
     const program = repository("work/gate");
     const paths = gatePaths({ HOME: home, METNOS_GRANTS_DB: join(home, "work/kept/grants.db") });
-    const gate_files = new GateFiles(paths, home, [join(program, "bin")]);
-    const at = { ...world, settings: { ...world.settings, gate_files } };
+    const gateFiles = new GateFiles(paths, home, [join(program, "bin")]);
+    const at = { ...world, settings: { ...world.settings, gateFiles } };
     expect(declaredIn(program)).toMatchObject({ project: program });
     expect(declaredIn(program, at)).toBe("no-project");
     expect(declaredIn(repository("work/kept"), at)).toBe("no-project");

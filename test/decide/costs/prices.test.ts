@@ -8,16 +8,16 @@ import { manifestOf } from "../../support/examinations.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
 
 function configOf(text: string) {
-  return loadConfig(temporaryHome(text).paths.config_file, {});
+  return loadConfig(temporaryHome(text).paths.configFile, {});
 }
 
 /** What is said of a gate.toml that is refused, from the line's number on. */
 function refusal(text: string): string {
   const { paths } = temporaryHome(text);
   try {
-    loadConfig(paths.config_file, {});
+    loadConfig(paths.configFile, {});
   } catch (error) {
-    return String((error as Error).message).replace(`${paths.config_file}, line `, "");
+    return String((error as Error).message).replace(`${paths.configFile}, line `, "");
   }
   return "loaded";
 }

@@ -61,8 +61,8 @@ describe("a change of a file that is there", () => {
 
   it("replace_all changes every place, else the first alone", () => {
     put("a.txt", "x\ny\nx\n");
-    const edit = (replace_all: boolean) =>
-      changesOf("Edit", { file_path: "a.txt", old_string: "x", new_string: "z", replace_all })[0];
+    const edit = (replaceAll: boolean) =>
+      changesOf("Edit", { file_path: "a.txt", old_string: "x", new_string: "z", replace_all: replaceAll })[0];
     expect([edit(true)?.added, edit(false)?.added]).toEqual([2, 1]);
   });
 
@@ -159,8 +159,8 @@ describe("a change of a file that is there", () => {
 });
 
 describe("a file that can't be compared", () => {
-  const edit = (file_path: string) =>
-    changesOf("Edit", { file_path, old_string: "root", new_string: "toor" }).flatMap(diffOf);
+  const edit = (filePath: string) =>
+    changesOf("Edit", { file_path: filePath, old_string: "root", new_string: "toor" }).flatMap(diffOf);
   const LISTED = ["@@ null null", "-root", "+toor"];
 
   it.each([

@@ -156,22 +156,22 @@ function afterChange([command, changed]: Form) {
       .stands_for;
   const before = look();
   put(changed, `${FILES[changed]}# other\n`);
-  return { shown: before, asked_again: changedSince(before, look()) };
+  return { shown: before, askedAgain: changedSince(before, look()) };
 }
 
 describe("a script that a line names, changed between its card and the answer,", () => {
   const forms = [...SHELL_FORMS, ...INTERPRETER_FORMS, ...PROJECT_FORMS];
 
   it.each(forms)("is asked about again: %s (%s)", (...form) => {
-    const { shown, asked_again } = afterChange(form);
+    const { shown, askedAgain } = afterChange(form);
     expect(shown.filter(({ sha256 }) => sha256 !== null)).not.toEqual([]);
-    expect(asked_again?.some(({ has_changed }) => has_changed)).toBe(true);
+    expect(askedAgain?.some(({ has_changed }) => has_changed)).toBe(true);
   });
 
   it("is asked about again in at least 70 forms; those that aren't are at most five, each with its reason", () => {
     expect(new Set(forms.map(([command, changed]) => `${command}\n${changed}`)).size).toBeGreaterThanOrEqual(70);
     expect(NOT_BOUND.length).toBeLessThanOrEqual(5);
-    const bound = NOT_BOUND.filter(([command, changed]) => afterChange([command, changed]).asked_again !== null);
+    const bound = NOT_BOUND.filter(([command, changed]) => afterChange([command, changed]).askedAgain !== null);
     expect(bound).toEqual([]);
     for (const [command, changed, why] of NOT_BOUND) console.info(`not bound: ${command} (${changed}): ${why}`);
   });

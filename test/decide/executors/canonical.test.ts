@@ -62,8 +62,8 @@ describe("the hash that binds an approval to its call", () => {
         fc.constantFrom("Bash", "Write"),
         fc.constantFrom("Bash", "Write"),
         (one, other, first, second) => {
-          const is_same = first === second && isDeepStrictEqual(one, other);
-          expect(callHash(first, one) === callHash(second, other)).toBe(is_same);
+          const isSame = first === second && isDeepStrictEqual(one, other);
+          expect(callHash(first, one) === callHash(second, other)).toBe(isSame);
         },
       ),
     );

@@ -11,8 +11,8 @@ import { tempFolder } from "../../support/temp-folder.ts";
 const HOME = "/home/roberto";
 
 /** What a call needs, as `capability target`; `?` before an unknown target. */
-function needed(executor_name: string, args: Record<string, unknown>, context?: CallContext, home = HOME): string[] {
-  const { needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
+function needed(executorName: string, args: Record<string, unknown>, context?: CallContext, home = HOME): string[] {
+  const { needs } = prepared(home, executorName, args, context === undefined ? {} : { context });
   return needs.map(
     (need) => `${need.capability} ${need.target.kind === "unknown" ? "?" : ""}${requirementOf(need).target}`,
   );

@@ -15,9 +15,9 @@ const clock: fc.Arbitrary<Clock> = fc
   .map(({ boot, ms, wall }) => ({ now: () => Date.UTC(2026, 4, 4) + wall, boot: () => ({ id: boot, ms }) }));
 
 const end: fc.Arbitrary<TwoClockEnd | null> = fc.option(
-  fc.record({ clock, ms: fc.integer({ min: 0, max: 8000 }), has_boot: fc.boolean() }).map(({ clock, ms, has_boot }) => {
+  fc.record({ clock, ms: fc.integer({ min: 0, max: 8000 }), hasBoot: fc.boolean() }).map(({ clock, ms, hasBoot }) => {
     const { at, boot_at } = endAt(clock, Date.UTC(2026, 4, 4) + ms);
-    return { at, boot_at: has_boot ? boot_at : null };
+    return { at, boot_at: hasBoot ? boot_at : null };
   }),
 );
 
@@ -28,15 +28,15 @@ it("the statement and the lookup agree on which grants are active, however the c
   );
   const seen = new Set<boolean>();
   fc.assert(
-    fc.property(clock, end, fc.boolean(), (now, given, is_revoked) => {
+    fc.property(clock, end, fc.boolean(), (now, given, isRevoked) => {
       const row: Duration = {
-        revoked_at: is_revoked ? "2026-05-04T00:00:00Z" : null,
+        revoked_at: isRevoked ? "2026-05-04T00:00:00Z" : null,
         expires_at: given?.at ?? null,
         boot_expires_at: given?.boot_at ?? null,
       };
-      const is_active = isActive(activeUntil(row, now.boot().id), now);
-      seen.add(is_active);
-      expect(select.get({ ...row, ...moment(now) })?.active).toBe(is_active ? 1 : 0);
+      const active = isActive(activeUntil(row, now.boot().id), now);
+      seen.add(active);
+      expect(select.get({ ...row, ...moment(now) })?.active).toBe(active ? 1 : 0);
     }),
     { numRuns: 2000 },
   );

@@ -105,13 +105,13 @@ describe("a grant on a path covers a call", () => {
     expect(find("work/out/a.txt")).toBeTypeOf("number");
     symlinkSync("loop", join(home, "work/loop"));
     expect(find("work/loop/a.txt")).toBeUndefined();
-    const process_folder: CallTarget = {
+    const processFolder: CallTarget = {
       kind: "path",
       lexical: join(home, "work/cwd"),
       real: join(home, "work/cwd"),
       is_tree: false,
       is_process_relative: true,
     };
-    expect(grants.find(ASKER, "fs:read", process_folder)).toBeUndefined();
+    expect(grants.find(ASKER, "fs:read", processFolder)).toBeUndefined();
   });
 });

@@ -13,8 +13,8 @@ describe("a link that leads to what was granted", () => {
       rmSync(join(home, "proj/link"), { force: true });
       symlinkSync(join(home, to), join(home, "proj/link"));
     };
-    const find = (path: string, is_tree = false) =>
-      grants.find(ROBERTO, "fs:write", pathTarget(path, home, undefined, is_tree));
+    const find = (path: string, isTree = false) =>
+      grants.find(ROBERTO, "fs:write", pathTarget(path, home, undefined, isTree));
     const file = grants.recordGrant({ ...ROBERTO, capability: "fs:write", target: "~/other/a" }).id;
     lead("other/a");
     expect(find("~/proj/link")).toBe(file);

@@ -57,10 +57,10 @@ describe("a revocation that is taken back", () => {
   it("is refused after a restart, and for what the gate itself revoked", () => {
     const { grants, file, home, clock } = freshGrants();
     const mine = grants.recordGrant({ ...ROBERTO, ...INBOX }).id;
-    const of_session = grants.recordGrant({ ...ROBERTO, ...INBOX, agent: "agent-1", session: "s" }).id;
+    const ofSession = grants.recordGrant({ ...ROBERTO, ...INBOX, agent: "agent-1", session: "s" }).id;
     grants.revokeGrant(mine);
     grants.endSession("agent-1", "s");
-    expect(refusalOf(() => grants.restoreGrant(of_session)).code).toBe("too_late");
+    expect(refusalOf(() => grants.restoreGrant(ofSession)).code).toBe("too_late");
     expect(refusalOf(() => openedGrants(file, home, clock).grants.restoreGrant(mine)).code).toBe("too_late");
   });
 });
@@ -68,20 +68,21 @@ describe("a revocation that is taken back", () => {
 it("finds what was given, and last used, so many days ago or earlier: never what is younger", () => {
   const { grants, clock } = freshGrants();
   const record = (target: string) => grants.recordGrant({ ...ROBERTO, capability: "mail:read", target }).id;
-  const never_used = record("a");
-  const used_long_ago = record("b");
-  const used_lately = record("c");
+  const neverUsed = record("a");
+  const usedLongAgo = record("b");
+  const usedLately = record("c");
   const use = (id: number) => {
     grants.noteUse(id);
     grants.flush();
   };
-  use(used_long_ago);
+  use(usedLongAgo);
   clock.advance(31 * 86_400);
-  use(used_lately);
+  use(usedLately);
   const young = record("d");
   const query = { include_revoked: false, order: "granted_at", descending: true, offset: 0, limit: 10 } as const;
-  const ids = (unused_days?: number) => grants.searchGrants({ ...query, unused_days }).grants.map(({ id }) => id);
-  expect(ids(30)).toEqual([used_long_ago, never_used]);
+  const ids = (unusedDays?: number) =>
+    grants.searchGrants({ ...query, unused_days: unusedDays }).grants.map(({ id }) => id);
+  expect(ids(30)).toEqual([usedLongAgo, neverUsed]);
   expect(ids(32)).toEqual([]);
-  expect(ids()).toEqual([young, used_lately, used_long_ago, never_used]);
+  expect(ids()).toEqual([young, usedLately, usedLongAgo, neverUsed]);
 });

@@ -37,7 +37,7 @@ function watched(stored = fast(freshGrants()), change: Partial<StaleGrantsParts>
   const failures: string[] = [];
   const stale = new StaleGrants({
     grants: stored.grants,
-    after_days: UNUSED_DAYS,
+    afterDays: UNUSED_DAYS,
     isLost: () => false,
     revoked: ({ grants }) => batches.push(grants.map(({ id }) => id).sort((a, b) => a - b)),
     failed: (what) => failures.push(what),
@@ -72,13 +72,13 @@ describe("a grant that nobody uses", () => {
   });
 
   it("is never revoked where 0 days are configured, and what ended or was revoked otherwise isn't stale", () => {
-    const { grants, batches, days } = watched(fast(freshGrants()), { after_days: 0 });
+    const { grants, batches, days } = watched(fast(freshGrants()), { afterDays: 0 });
     given(grants);
     days(3 * UNUSED_DAYS);
     expect(batches).toEqual([]);
     const second = watched();
-    const expires_at = new Date(second.clock.ms + DAY * 1000).toISOString();
-    given(second.grants, "a", { expires_at });
+    const expiresAt = new Date(second.clock.ms + DAY * 1000).toISOString();
+    given(second.grants, "a", { expires_at: expiresAt });
     second.grants.revokeGrant(given(second.grants, "b"));
     second.days(3 * UNUSED_DAYS);
     expect(second.batches).toEqual([]);
@@ -110,9 +110,9 @@ describe("a grant that nobody uses", () => {
     const { grants, batches, failures, days } = watched(stored, {
       grants: {
         keepObserved: () => stored.grants.keepObserved(),
-        revokeStale: (unused_days) => {
+        revokeStale: (unusedDays) => {
           if (broken.is) throw new Error("disk full");
-          return stored.grants.revokeStale(unused_days);
+          return stored.grants.revokeStale(unusedDays);
         },
       },
     });
@@ -273,16 +273,16 @@ describe("what was revoked as stale", () => {
   it("is given back after a restart, but for what has ended otherwise since: its agent's pairing, its own end, by the user", () => {
     const parts = watched();
     const { grants, clock, days, file, home } = parts;
-    const expires_at = new Date(clock.ms + (UNUSED_DAYS + 3) * DAY * 1000).toISOString();
+    const expiresAt = new Date(clock.ms + (UNUSED_DAYS + 3) * DAY * 1000).toISOString();
     given(grants, "of-agent", { agent: "agent-1" });
     given(grants, "of-session", { agent: "agent-2", session: "s" });
-    given(grants, "ends", { expires_at });
-    const by_user = given(grants, "by-user");
+    given(grants, "ends", { expires_at: expiresAt });
+    const byUser = given(grants, "by-user");
     given(grants, "stays");
     days(UNUSED_DAYS + 1);
     grants.revokeAgent("agent-1", "the agent's pairing was revoked");
     grants.endSession("agent-2", "s");
-    grants.revokeGrant(by_user);
+    grants.revokeGrant(byUser);
     days(3);
     const again = fast(openedGrants(file, home, clock)).grants;
     const [batch] = again.listStale();

@@ -95,9 +95,11 @@ describe("recording and revoking", () => {
 
   it("an expiry that is no date, or has passed, is refused", () => {
     const { grants } = freshGrants();
-    for (const expires_at of ["tomorrow", "", "2026-05-04T10:00:00Z", "2020-01-01T00:00:00Z"]) {
+    for (const expiresAt of ["tomorrow", "", "2026-05-04T10:00:00Z", "2020-01-01T00:00:00Z"]) {
       expect(
-        refusalOf(() => grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox", expires_at })).code,
+        refusalOf(() =>
+          grants.recordGrant({ ...ROBERTO, capability: "mail:read", target: "inbox", expires_at: expiresAt }),
+        ).code,
       ).toBe("invalid_expiry");
     }
     expect(grants.listGrants({ include_revoked: true })).toEqual([]);
@@ -230,9 +232,9 @@ describe("whose a grant is", () => {
     expect(grants.find({ ...ROBERTO, agent: "agent-1" }, "mail:read", inbox)).toBe(id);
     expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "mail:read", inbox)).toBeUndefined();
     expect(grants.find(ROBERTO, "mail:read", inbox)).toBeUndefined();
-    const { id: for_all } = grants.recordGrant({ ...ROBERTO, capability: "calendar:read", target: "home" });
+    const { id: forAll } = grants.recordGrant({ ...ROBERTO, capability: "calendar:read", target: "home" });
     expect(grants.find({ ...ROBERTO, agent: "agent-2" }, "calendar:read", { kind: "exact", value: "home" })).toBe(
-      for_all,
+      forAll,
     );
   });
 

@@ -174,14 +174,14 @@ function fate(
   where: "home" | "project",
   settings: string,
   makes: (ground: Ground) => ResolvedRequirement[],
-  is_there: boolean,
+  isThere: boolean,
 ): Fate {
   const home = tempFolder();
   const place = where === "home" ? home : join(home, "work/project");
   const own = join(home, "own");
   for (const folder of [place, own]) mkdirSync(folder, { recursive: true });
   const [dir = "", file = ""] = settings.split("/");
-  if (is_there) put(`${place}/${settings}`);
+  if (isThere) put(`${place}/${settings}`);
   return fateOf(makes({ home, place, dir, file, own }), { home, cwd: own });
 }
 
@@ -198,38 +198,38 @@ const OTHERS = [
 const rows = (table: Record<string, unknown>, paths: readonly ("home" | "project")[]) =>
   Object.keys(table).flatMap((name) =>
     paths.flatMap((where) =>
-      FILES.flatMap((file) => [true, false].map((is_there) => [name, where, file, is_there] as const)),
+      FILES.flatMap((file) => [true, false].map((isThere) => [name, where, file, isThere] as const)),
     ),
   );
 
 describe("settings that hold the hook", () => {
   it.each(rows(WRITERS, ["home", "project"]))(
     "are denied to every writer: %s (%s, %s, there: %s)",
-    (name, where, file, is_there) => {
+    (name, where, file, isThere) => {
       const makes = WRITERS[name];
-      expect(makes && fate(where, file, makes, is_there)).toBe("denied");
+      expect(makes && fate(where, file, makes, isThere)).toBe("denied");
     },
   );
 
   it.each(rows(WHOLE_PLACES, ["home", "project"]))(
     "are denied with the folder they are in: %s (%s, %s, there: %s)",
-    (name, where, file, is_there) => {
+    (name, where, file, isThere) => {
       const makes = WHOLE_PLACES[name];
-      expect(makes && fate(where, file, makes, is_there)).toBe("denied");
+      expect(makes && fate(where, file, makes, isThere)).toBe("denied");
     },
   );
 
   it.each(rows(CAN, ["project"]))(
     "are never written unasked where they can be: %s (%s, %s, there: %s)",
-    (name, where, file, is_there) => {
+    (name, where, file, isThere) => {
       const makes = CAN[name];
-      expect(makes && fate(where, file, makes, is_there)).toBe("asked");
+      expect(makes && fate(where, file, makes, isThere)).toBe("asked");
     },
   );
 
-  it.each(rows(FREE, ["project"]))("are not everything: %s (%s, %s, there: %s)", (name, where, file, is_there) => {
+  it.each(rows(FREE, ["project"]))("are not everything: %s (%s, %s, there: %s)", (name, where, file, isThere) => {
     const makes = FREE[name];
-    expect(makes && fate(where, file, makes, is_there)).toBe("free");
+    expect(makes && fate(where, file, makes, isThere)).toBe("free");
   });
 
   it.each(OTHERS)("are as much those of other clients: %s", (settings) => {
@@ -349,8 +349,8 @@ describe("settings that hold the hook", () => {
     for (const path of ["/srv/claude/settings.json", "/srv/claude/settings.local.json", "/srv/claude"])
       expect([path, fateOf([write(path)], world)]).toEqual([path, "denied"]);
     expect(fateOf([write("/srv/claude/notes.md")], world)).toBe("asked");
-    const delete_above = write("/srv", { is_tree: true, access: "delete" });
-    expect(fateOf([delete_above], world)).toBe("denied");
+    const deleteAbove = write("/srv", { is_tree: true, access: "delete" });
+    expect(fateOf([deleteAbove], world)).toBe("denied");
   });
 
   it("are the same in letters that a file system takes for others", () => {
@@ -364,9 +364,9 @@ describe("settings that hold the hook", () => {
   });
 
   it("are denied from whatever working directory the agent gives", () => {
-    const file_path = "/srv/p/.claude/settings.json";
+    const filePath = "/srv/p/.claude/settings.json";
     for (const cwd of ["", "relative", "/no\0where", "/srv/../srv/p", `/${"x".repeat(9000)}`, "/proc/1/root", "~"])
-      expect(decided({ home: "/home/ada", cwd }, "Write", { file_path, content: "" }).outcome).toBe("denied");
+      expect(decided({ home: "/home/ada", cwd }, "Write", { file_path: filePath, content: "" }).outcome).toBe("denied");
   });
 
   it("are the files that a link leads to, whatever those are named", () => {

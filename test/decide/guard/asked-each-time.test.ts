@@ -58,11 +58,11 @@ const namedIn = (needs: readonly ResolvedRequirement[]) =>
 describe("a file that often holds secrets", () => {
   it.each(BY_NAME)("is asked about at every level, and only once: %s", (path) => {
     const { grants, home } = freshGrants();
-    const file_path = path.startsWith("/") ? path : join(home, path);
-    for (const target of [file_path, `${dirname(file_path)}/*`, `${home}/**`])
+    const filePath = path.startsWith("/") ? path : join(home, path);
+    for (const target of [filePath, `${dirname(filePath)}/*`, `${home}/**`])
       grants.recordGrant({ ...ROBERTO, capability: "fs:read", target });
     for (const level of LEVELS) {
-      const { outcome, scopes, reason } = decided({ home, grants, level }, "Read", { file_path });
+      const { outcome, scopes, reason } = decided({ home, grants, level }, "Read", { file_path: filePath });
       expect([level, outcome, scopes]).toEqual([level, "approval_required", ["none"]]);
       expect(reason).toContain("each time");
     }
@@ -89,8 +89,8 @@ describe("a file that often holds secrets", () => {
     put(home, ".env", "plain");
     symlinkSync(".env", `${home}/notes`);
     symlinkSync("plain", `${home}/.envrc`);
-    for (const file_path of [`${home}/notes`, `${home}/.envrc`])
-      expect(decided({ home }, "Read", { file_path }).outcome).toBe("approval_required");
+    for (const filePath of [`${home}/notes`, `${home}/.envrc`])
+      expect(decided({ home }, "Read", { file_path: filePath }).outcome).toBe("approval_required");
   });
 
   it("may be listed by its name", () => {

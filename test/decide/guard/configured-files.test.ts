@@ -15,7 +15,7 @@ function withConfiguredFiles() {
   const own = temporaryHome();
   const file = join(own.home, "private/model.key");
   const cwd = join(own.home, "project");
-  for (const folder of [dirname(file), cwd, dirname(own.paths.config_file)]) mkdirSync(folder, { recursive: true });
+  for (const folder of [dirname(file), cwd, dirname(own.paths.configFile)]) mkdirSync(folder, { recursive: true });
   writeFileSync(file, "sk-test", { mode: 0o600 });
   symlinkSync(file, join(cwd, "notes.txt"));
   const program = join(own.home, "judges/no-fridays.py");
@@ -23,7 +23,7 @@ function withConfiguredFiles() {
   writeFileSync(program, "print(1)");
   symlinkSync(program, join(cwd, "tool.py"));
   writeFileSync(
-    own.paths.config_file,
+    own.paths.configFile,
     `[models.small]\ndialect = "openai"\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\nkey_file = "${file}"\n[judge_agents.fridays]\nkind = "command"\ncommand = ["/usr/bin/python3", "-I", "${program}"]\n`,
   );
   return { ...own, cwd, file };
@@ -48,12 +48,12 @@ describe("a key file and a judge agent's program that gate.toml names are the ga
     ["Bash", { command: "chmod -x ~/judges/no-fridays.py" }, true],
     ["Write", { file_path: "~/judges/notes.txt", content: "" }, false],
     ["Read", { file_path: "~/judges/no-fridays.py" }, false],
-  ])("%s %j: denied is %s, with a gate and without", (executor, args, is_denied) => {
+  ])("%s %j: denied is %s, with a gate and without", (executor, args, isDenied) => {
     const { home, env, cwd } = withConfiguredFiles();
     const paths = gatePathsWith(loadConfig(join(home, ".config/metnos/gate.toml"), env), env);
     const { call, executor: found, needs } = prepared(home, executor, args, { context: { cwd } });
-    const inside = guard(call, found, needs, { home, env, gate_files: new GateFiles(paths, home) });
-    expect(inside !== null).toBe(is_denied);
+    const inside = guard(call, found, needs, { home, env, gateFiles: new GateFiles(paths, home) });
+    expect(inside !== null).toBe(isDenied);
     expect(guardedOffline({ intent: "", executor, args, context: { cwd } }, "claude-code", env)).toEqual(inside);
   });
 
@@ -67,7 +67,7 @@ describe("a key file and a judge agent's program that gate.toml names are the ga
     symlinkSync(place("link/overrides.toml"), own.paths.policy_overrides);
     const config = {
       telegram: { token_file: place("token"), pin_file: place("pin") },
-      ntfy: { token_file: join(own.paths.config_dir, "ntfy") },
+      ntfy: { token_file: join(own.paths.configDir, "ntfy") },
       receipts: { checkpoint_file: place("kept") },
     };
     const paths = { ...own.paths, ...configuredFiles(config) };
@@ -78,13 +78,13 @@ describe("a key file and a judge agent's program that gate.toml names are the ga
       expect(hidden).toContain(realpathSync(place(name)));
     }
     // What is in a hidden folder is hidden with it: nothing can be put over it there.
-    expect(hidden).not.toContain(join(own.paths.config_dir, "ntfy"));
-    expect(hidden).toContain(realpathSync(own.paths.config_dir));
+    expect(hidden).not.toContain(join(own.paths.configDir, "ntfy"));
+    expect(hidden).toContain(realpathSync(own.paths.configDir));
   });
 
   it("a configuration that can't be read names none, and the rest is guarded all the same", () => {
     const { env, cwd, paths } = withConfiguredFiles();
-    writeFileSync(paths.config_file, "not [ toml");
+    writeFileSync(paths.configFile, "not [ toml");
     const offline = (args: Record<string, unknown>) =>
       guardedOffline({ intent: "", executor: "Read", args, context: { cwd } }, "claude-code", env);
     expect(offline({ file_path: "~/private/model.key" })).toBeNull();
@@ -100,6 +100,6 @@ describe("a key file and a judge agent's program that gate.toml names are the ga
     { a: { key_file: 7 } },
     { a: { key_file: "relative", command: ["relative", 7] } },
   ])("no key file is named by %j", (models) => {
-    expect(configuredFiles({ models, judge_agents: models })).toEqual({ key_files: [], judge_programs: [] });
+    expect(configuredFiles({ models, judge_agents: models })).toEqual({ keyFiles: [], judgePrograms: [] });
   });
 });

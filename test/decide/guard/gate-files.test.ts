@@ -103,7 +103,7 @@ describe("the gate's program", () => {
       realpathSync(`${checkout}/node_modules`),
     ])
       expect([path, files.containsProgram(path)]).toEqual([path, true]);
-    expect(files.protected_paths.program_paths).toContain(checkout);
+    expect(files.protectedPaths.programPaths).toContain(checkout);
     expect(files.containsProgram("/home/ada/project/a.ts")).toBe(false);
   });
 
@@ -142,10 +142,10 @@ describe("what starts the gate at login", () => {
   ];
 
   it.each(STARTERS)("is written by no agent, whether it is there or not: ~/%s", (name) => {
-    for (const is_there of [false, true]) {
+    for (const isThere of [false, true]) {
       const home = tempFolder();
       const path = join(home, name);
-      if (is_there) {
+      if (isThere) {
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, "");
       }
@@ -156,9 +156,9 @@ describe("what starts the gate at login", () => {
         ["Bash", { command: `mv x.service ${path}` }],
         ["Bash", { command: `rm -rf ${dirname(path)}` }],
       ] as const)
-        expect([tool, is_there, decided({ home, program: "/opt/gate", cwd: home }, tool, args).reason]).toEqual([
+        expect([tool, isThere, decided({ home, program: "/opt/gate", cwd: home }, tool, args).reason]).toEqual([
           tool,
-          is_there,
+          isThere,
           "guard: the gate's own files are not for agents",
         ]);
     }

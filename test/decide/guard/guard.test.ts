@@ -11,8 +11,8 @@ import { prepared } from "../../support/proposed-calls.ts";
 import { havingFollowedTooLong, slowPath } from "../../support/slow-paths.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-function blockOf(executor_name: string, args: Record<string, unknown>, context?: CallContext, home = "/home/roberto") {
-  const { call, executor, needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
+function blockOf(executorName: string, args: Record<string, unknown>, context?: CallContext, home = "/home/roberto") {
+  const { call, executor, needs } = prepared(home, executorName, args, context === undefined ? {} : { context });
   return guard(call, executor, needs, { home });
 }
 
@@ -189,11 +189,11 @@ describe("the gate's own files", () => {
   function withFiles() {
     const home = tempFolder();
     const paths = gatePaths({ HOME: home });
-    for (const folder of [paths.config_dir, paths.state_dir, paths.audit_dir]) mkdirSync(folder, { recursive: true });
-    const gate_files = new GateFiles(paths, home);
-    const block = (executor_name: string, args: Record<string, unknown>, context?: CallContext) => {
-      const { call, executor, needs } = prepared(home, executor_name, args, context === undefined ? {} : { context });
-      return guard(call, executor, needs, { home, gate_files });
+    for (const folder of [paths.configDir, paths.state_dir, paths.auditDir]) mkdirSync(folder, { recursive: true });
+    const gateFiles = new GateFiles(paths, home);
+    const block = (executorName: string, args: Record<string, unknown>, context?: CallContext) => {
+      const { call, executor, needs } = prepared(home, executorName, args, context === undefined ? {} : { context });
+      return guard(call, executor, needs, { home, gateFiles });
     };
     return { home, paths, block };
   }
@@ -204,18 +204,18 @@ describe("the gate's own files", () => {
       paths.grants_db,
       paths.approvals_db,
       paths.agents_db,
-      paths.operator_token,
-      paths.audit_head,
-      paths.lock_db,
-      paths.config_file,
-      join(paths.executors_dir, "mine.toml"),
-      join(paths.agent_tokens_dir, "claude.token"),
-      join(paths.audit_dir, "2026-05.jsonl"),
+      paths.operatorToken,
+      paths.auditHead,
+      paths.lockDb,
+      paths.configFile,
+      join(paths.executorsDir, "mine.toml"),
+      join(paths.agentTokensDir, "claude.token"),
+      join(paths.auditDir, "2026-05.jsonl"),
       paths.agent_socket,
       paths.operator_socket,
-      paths.config_dir,
+      paths.configDir,
       paths.state_dir,
-      paths.audit_dir,
+      paths.auditDir,
     ];
     for (const path of own) {
       for (const [executor, args] of [
@@ -239,7 +239,7 @@ describe("the gate's own files", () => {
 
   it("a link into it is it, and so is a whole tree that holds it, and what a disk's snapshots hold of it", () => {
     const { home, paths, block } = withFiles();
-    const earlier = paths.operator_token.replace(home, `${home}/.zfs/snapshot/daily`);
+    const earlier = paths.operatorToken.replace(home, `${home}/.zfs/snapshot/daily`);
     expect(block("Bash", { command: `cat ${earlier}` }, { cwd: home })).not.toBeNull();
     expect(block("Grep", { pattern: "x", path: `${home}/.snapshot` })).not.toBeNull();
     symlinkSync(paths.state_dir, join(home, "notes"));

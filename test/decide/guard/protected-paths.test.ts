@@ -213,8 +213,8 @@ describe("what leaves no way back", () => {
     "/private/etc/fstab",
     "/boot/grub.cfg",
     "/proc/sysrq-trigger",
-  ])("no tool writes it: %s", (file_path) => {
-    expect(decided({ home: HOME }, "Write", { file_path, content: "" })).toMatchObject({
+  ])("no tool writes it: %s", (filePath) => {
+    expect(decided({ home: HOME }, "Write", { file_path: filePath, content: "" })).toMatchObject({
       outcome: "denied",
       stage: "guard",
     });
@@ -223,8 +223,11 @@ describe("what leaves no way back", () => {
 
 it.each(["/srv/.\u017f\u017fh/config", "/srv/.\u017fsh/config", "/srv/.ku\u200cbe/config", "/srv/.\uff4bube/config"])(
   "letters that a file system takes for others are no other path: %j",
-  (file_path) => {
-    expect(decided({ home: HOME }, "Read", { file_path })).toMatchObject({ outcome: "denied", stage: "guard" });
+  (filePath) => {
+    expect(decided({ home: HOME }, "Read", { file_path: filePath })).toMatchObject({
+      outcome: "denied",
+      stage: "guard",
+    });
   },
 );
 
@@ -245,11 +248,11 @@ it("what is denied and what is asked about by name each time don't overlap", () 
     expect([path, typeof askedEachTime(whole)]).toEqual([path, "string"]);
   }
   // Denied there; by its name it is asked about wherever else it lies.
-  const by_name = new Map([
+  const byName = new Map([
     ["~/.config/gcloud/application_default_credentials.json", "credentials"],
     ["~/.config/rclone/rclone.conf", "a file with passwords"],
   ]);
   for (const path of KEYS) {
-    expect([path, askedEachTime(path.replace("~", HOME))]).toEqual([path, by_name.get(path)]);
+    expect([path, askedEachTime(path.replace("~", HOME))]).toEqual([path, byName.get(path)]);
   }
 });

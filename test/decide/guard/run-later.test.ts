@@ -289,8 +289,8 @@ const FREE = [
 ];
 
 it("each place says which program reads it by itself, and is named once", () => {
-  for (const { names, read_by } of RUN_LATER_PLACES)
-    expect([names, read_by]).toEqual([names, expect.stringMatching(/^[A-Za-z].{1,}/)]);
+  for (const { names, readBy } of RUN_LATER_PLACES)
+    expect([names, readBy]).toEqual([names, expect.stringMatching(/^[A-Za-z].{1,}/)]);
   const all = RUN_LATER_PLACES.map(({ names }) => names.join("/"));
   expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);
   expect(all.filter((name) => name !== name.toLowerCase())).toEqual([]);
@@ -334,8 +334,8 @@ describe("content that is run later", () => {
 
   it.each(all)("may be read: %s", (path) => {
     const { outcome, needs } = decided({ home, cwd }, "Read", { file_path: path });
-    const is_by_name = needs.some(({ ask_each_time }) => ask_each_time !== undefined);
-    expect(outcome).toBe(is_by_name ? "approval_required" : "allowed");
+    const isByName = needs.some(({ ask_each_time }) => ask_each_time !== undefined);
+    expect(outcome).toBe(isByName ? "approval_required" : "allowed");
   });
 
   it.each(FREE)("is not every file: %s", (path) => {
@@ -349,9 +349,9 @@ describe("content that is run later", () => {
 
   it("is under no grant on a folder, and denied to a level that runs no code", () => {
     const { grants, home: own } = freshGrants();
-    const file_path = `${own}/p/.git/hooks/pre-commit`;
-    for (const target of [file_path, `${own}/p/**`]) grants.recordGrant({ ...ROBERTO, capability: "fs:write", target });
-    const args = { file_path, content: "" };
+    const filePath = `${own}/p/.git/hooks/pre-commit`;
+    for (const target of [filePath, `${own}/p/**`]) grants.recordGrant({ ...ROBERTO, capability: "fs:write", target });
+    const args = { file_path: filePath, content: "" };
     expect(decided({ home: own, grants, level: "Supervised" }, "Write", args)).toMatchObject({
       outcome: "approval_required",
       scopes: ["none"],

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { judgeScore } from "../../../main/decide/judge/verdicts.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 
-function scoreOf(executor_name: string, args: Record<string, unknown>, intent = "", critical?: boolean) {
-  const { call, executor } = prepared("/home/r", executor_name, args, { intent });
+function scoreOf(executorName: string, args: Record<string, unknown>, intent = "", critical?: boolean) {
+  const { call, executor } = prepared("/home/r", executorName, args, { intent });
   return judgeScore(call, executor, critical);
 }
 
@@ -56,11 +56,11 @@ describe("the required signals", () => {
         fc.boolean(),
         fc.boolean(),
         fc.constantFrom(true, false, undefined),
-        (says, climbs, is_odd, critical) => {
-          const args = { path: climbs ? "../x" : "/x", ...(is_odd ? { "a-b": 1 } : {}) };
+        (says, climbs, isOdd, critical) => {
+          const args = { path: climbs ? "../x" : "/x", ...(isOdd ? { "a-b": 1 } : {}) };
           const { score } = scoreOf("fs_read", args, says ? "read" : "", critical);
           const expected =
-            0.7 + (says ? 0.1 : 0) - (climbs ? 0.2 : 0) - (is_odd ? 0.1 : 0) + (critical === false ? 0.05 : 0);
+            0.7 + (says ? 0.1 : 0) - (climbs ? 0.2 : 0) - (isOdd ? 0.1 : 0) + (critical === false ? 0.05 : 0);
           expect(score).toBeCloseTo(expected, 10);
           expect(score >= 0 && score <= 1).toBe(true);
         },

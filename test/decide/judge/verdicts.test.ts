@@ -9,13 +9,13 @@ const HOME = "/home/roberto";
 const NOW_MS = 1_714_225_863_214;
 
 function verdictOn(
-  executor_name: string,
+  executorName: string,
   args: Record<string, unknown>,
   more: { intent?: string; threshold?: number } = {},
 ) {
   const { call, executor, needs } = prepared(
     HOME,
-    executor_name,
+    executorName,
     args,
     more.intent === undefined ? {} : { intent: more.intent },
   );

@@ -146,7 +146,7 @@ describe("table and grants together", () => {
   it("no sequence of grants turns a denied into anything else, and none touches a capability marked always", () => {
     const { grants, home, db, file, clock } = freshGrants();
     const other = openedGrants(file, home, clock);
-    const target_texts = fc.constantFrom(
+    const targetTexts = fc.constantFrom(
       `${home}/work/*`,
       `${home}/work/**`,
       `${home}/work/a.txt`,
@@ -162,13 +162,13 @@ describe("table and grants together", () => {
         fc.record({
           what: fc.constant("grant" as const),
           capability: fc.constantFrom<Capability>(...CAPABILITIES),
-          target: target_texts,
+          target: targetTexts,
         }),
         // as if another program had written the row into the file
         fc.record({
           what: fc.constant("row" as const),
           capability: fc.constantFrom<Capability>(...CAPABILITIES),
-          target: target_texts,
+          target: targetTexts,
         }),
         fc.record({ what: fc.constant("revoke" as const), id: fc.integer({ min: 1, max: 30 }) }),
       ),
@@ -178,7 +178,7 @@ describe("table and grants together", () => {
       `INSERT INTO grants (channel, sender_id, capability, target, granted_at, target_base, target_real) VALUES (?, ?, ?, ?, '2026-01-01T00:00:00Z', ?, ?)`,
     );
     fc.assert(
-      fc.property(steps, target_texts, (sequence, text) => {
+      fc.property(steps, targetTexts, (sequence, text) => {
         for (const step of sequence) {
           if (step.what === "revoke") grants.revokeGrant(step.id);
           else if (step.what === "row")
@@ -192,10 +192,10 @@ describe("table and grants together", () => {
             }
           }
         }
-        const as_restarted = new GrantStore(db, home, clock);
+        const asRestarted = new GrantStore(db, home, clock);
         for (const level of LEVELS) {
           for (const capability of CAPABILITIES) {
-            const seen = outcome(as_restarted, level, capability, namedTarget(capability, text, home));
+            const seen = outcome(asRestarted, level, capability, namedTarget(capability, text, home));
             const table = POLICY_TABLE[level][capability];
             if (table === "denied") expect(seen).toBe("denied");
             if (table === "allowed") expect(seen).toBe("allowed");

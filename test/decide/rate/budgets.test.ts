@@ -54,10 +54,10 @@ describe("a budget", () => {
   it("gives its capacity at once, then what comes back, and says when there is room again", () => {
     const { take, takeAll, clock, state } = opened();
     expect(takeAll()).toBe(8);
-    const used_up = state.budgets.usedUp("agent-1", [READ]);
-    expect(used_up).toMatchObject({ capability: READ, limit: { per_minute: 60, capacity: 8 } });
-    expect(used_up?.retry_after_ms).toBeGreaterThanOrEqual(1000);
-    expect(used_up?.retry_after_ms).toBeLessThan(1500);
+    const usedUp = state.budgets.usedUp("agent-1", [READ]);
+    expect(usedUp).toMatchObject({ capability: READ, limit: { per_minute: 60, capacity: 8 } });
+    expect(usedUp?.retry_after_ms).toBeGreaterThanOrEqual(1000);
+    expect(usedUp?.retry_after_ms).toBeLessThan(1500);
     clock.advance(0.9);
     expect(take()).toBe(false);
     clock.advance(0.1);
@@ -368,10 +368,10 @@ describe("in any window of time an agent gets no more than the capacity and what
     fc.assert(
       fc.property(limitArbitrary, events, fc.integer({ min: -1e6, max: 1e6 }), (limit, happening, jump) => {
         const { state, clock, take } = lived(limit, happening);
-        const wait_ms = state.budgets.usedUp("agent-1", [READ])?.retry_after_ms ?? 0;
-        expect(wait_ms).toBeLessThanOrEqual(60_000 / limit.per_minute + 251);
+        const waitMs = state.budgets.usedUp("agent-1", [READ])?.retry_after_ms ?? 0;
+        expect(waitMs).toBeLessThanOrEqual(60_000 / limit.per_minute + 251);
         clock.jump(jump);
-        clock.advance(wait_ms / 1000);
+        clock.advance(waitMs / 1000);
         expect(take()).toBe(true);
       }),
       { numRuns: 200 },

@@ -24,10 +24,10 @@ async function limitedGate(
 ) {
   const { home = temporaryHome(config), clock = new ManualClock(), judges = [], level = "Full" } = options;
   const core = await openCore({ env: home.env, clock, log: () => undefined });
-  let is_open = true;
+  let isOpen = true;
   const close = () => {
-    if (is_open) core.close();
-    is_open = false;
+    if (isOpen) core.close();
+    isOpen = false;
   };
   onTestFinished(close);
   judgedBy(core, ...judges);

@@ -55,10 +55,10 @@ it("a model's verdict is without values, the rules' is as it is", () => {
   const verdict = { approved: true, ts: 0, score: 0.9, blocked_by: null };
   const reason = "approved: score 0.90 (it writes hunter2-is-the-word)";
   const passed = { outcome: "passed" as const };
-  const by_model = shown(passed, { verdict: { ...verdict, judge_kind: "llm-v1", reason } });
-  expect(by_model.verdict?.reason).toBe("approved: score 0.90 (it writes <content>)");
-  const by_rules = { ...verdict, judge_kind: "rule-based-v1", reason: "approved: score 0.90", notes: [] };
-  expect(shown(passed, { verdict: by_rules }).verdict).toEqual(by_rules);
+  const byModel = shown(passed, { verdict: { ...verdict, judge_kind: "llm-v1", reason } });
+  expect(byModel.verdict?.reason).toBe("approved: score 0.90 (it writes <content>)");
+  const byRules = { ...verdict, judge_kind: "rule-based-v1", reason: "approved: score 0.90", notes: [] };
+  expect(shown(passed, { verdict: byRules }).verdict).toEqual(byRules);
 });
 
 it("what the agent is asked to do instead is without values, too", () => {

@@ -5,7 +5,7 @@ import { goal, graphOf } from "../../support/safety.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
 
 function load(text: string) {
-  return loadConfig(temporaryHome(text).paths.config_file, {});
+  return loadConfig(temporaryHome(text).paths.configFile, {});
 }
 
 describe("a configuration can only make the built-in rules tighter", () => {

@@ -35,9 +35,9 @@ describe("the built-in rules", () => {
 
   it.each(["self_modify_runtime", "disable_safety_filter", "exfiltrate_data"])(
     "SR-007: a goal of type %s is critical and pauses the gate",
-    async (goal_type) => {
+    async (goalType) => {
       const { filter, safety } = safetyUnderTest();
-      const verdict = await filter.checkGoal(goal({ goal_type }), "worker");
+      const verdict = await filter.checkGoal(goal({ goal_type: goalType }), "worker");
       expect([verdict.allowed, rules(verdict), verdict.is_paused]).toEqual([false, ["SR-007"], true]);
       expect(safety.pause.state()).toMatchObject({ is_paused: true, by: "safety", clears: "by_human" });
       expect(safety.pause.state().reason).toContain("SR-007");
@@ -149,8 +149,14 @@ describe("own rules", () => {
 
   it("one that throws, rejects or takes too long is skipped, counted and shown; the others count on", async () => {
     const { filter, safety } = safetyUnderTest({ config: { rule_timeout_ms: 20 } });
-    const rule = (rule_id: string, predicate: () => boolean | Promise<boolean>) =>
-      filter.registerRule({ rule_id, subject_type: "goal", severity: "CRITICAL", description: "broken", predicate });
+    const rule = (ruleId: string, predicate: () => boolean | Promise<boolean>) =>
+      filter.registerRule({
+        rule_id: ruleId,
+        subject_type: "goal",
+        severity: "CRITICAL",
+        description: "broken",
+        predicate,
+      });
     rule("THROWS", () => {
       throw new TypeError("with the subject's words");
     });

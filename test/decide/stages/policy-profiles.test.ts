@@ -31,10 +31,10 @@ function cell(level: Level, capability: Capability, outcome: Outcome, line = 7):
 const overridesOf = (...cells: PolicyOverride[]) =>
   new PolicyOverrides([{ holder: { by: "agent", name: "claude" }, cells }]);
 
-function pricesOf(per_call: Record<string, number>, ask_above: Partial<Record<Level, number>> = {}): Prices {
+function pricesOf(perCall: Record<string, number>, askAbove: Partial<Record<Level, number>> = {}): Prices {
   return new Prices({
-    costs: { currency: "USD", ask_above: { ReadOnly: 0, Supervised: 0.05, Full: 0.05, ...ask_above } },
-    prices: Object.entries(per_call).map(([executor, amount]) => ({ executor, per_call: amount, answer_tokens: 1000 })),
+    costs: { currency: "USD", ask_above: { ReadOnly: 0, Supervised: 0.05, Full: 0.05, ...askAbove } },
+    prices: Object.entries(perCall).map(([executor, amount]) => ({ executor, per_call: amount, answer_tokens: 1000 })),
   });
 }
 
@@ -182,13 +182,13 @@ test("whatever table is given, its outcome is never looser than the table's, and
         ),
     );
   fc.assert(
-    fc.property(table, levels, capabilities, fc.boolean(), (given, level, capability, has_grant) => {
+    fc.property(table, levels, capabilities, fc.boolean(), (given, level, capability, hasGrant) => {
       const before = strictest(POLICY_TABLE[level][capability], given[level][capability]);
-      const { outcome } = effectiveOutcome(level, capability, () => (has_grant ? 1 : undefined), given);
+      const { outcome } = effectiveOutcome(level, capability, () => (hasGrant ? 1 : undefined), given);
       expect(effectiveOutcome(level, capability, undefined, given).outcome).toBe(before);
       if (before === "denied") expect(outcome).toBe("denied");
       if (outcome === "allowed")
-        expect(before === "allowed" || (before === "approval_required" && has_grant)).toBe(true);
+        expect(before === "allowed" || (before === "approval_required" && hasGrant)).toBe(true);
     }),
   );
 });
@@ -263,13 +263,13 @@ test("no sequence of overrides, grants, levels, prices and budgets lifts a denia
           settings: { home, grants, prices, overrides: overridesOf(...cells), rate },
         };
         const { outcome, explain } = decided(situation);
-        const own_cells = cells.filter((found) => found.level === level && found.capability === capability);
-        const table = own_cells.reduce<Outcome>(
+        const ownCells = cells.filter((found) => found.level === level && found.capability === capability);
+        const table = ownCells.reduce<Outcome>(
           (found, { outcome: stricter }) => strictest(found, stricter),
           POLICY_TABLE[level][capability],
         );
-        const can_be_granted = table === "approval_required" && explain.rule === "policy.grant-allows";
-        if (!can_be_granted)
+        const canBeGranted = table === "approval_required" && explain.rule === "policy.grant-allows";
+        if (!canBeGranted)
           expect([table, explain.rule, isStricter(table, outcome)]).toEqual([table, explain.rule, false]);
         if (table === "denied") {
           denials += 1;

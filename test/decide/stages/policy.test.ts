@@ -38,14 +38,14 @@ test("a link to what each process sees as its own leads elsewhere for the agent:
 });
 
 test("what such a path leads to here is still guarded, and a process's own folder as for any command", () => {
-  for (const file_path of [
+  for (const filePath of [
     "/proc/self/cwd/notes.txt",
     "/proc/thread-self/cwd/notes.txt",
     "/proc/self/root/etc/shadow",
     "/proc/self/environ",
     "/proc/self/root/home/me/.ssh/id_rsa",
   ]) {
-    const call = { intent: "", executor: "Read", args: { file_path } };
+    const call = { intent: "", executor: "Read", args: { file_path: filePath } };
     expect(examineCall(call, SUBJECT, new ExecutorCatalog(), SETTINGS).denial?.stage).toBe("guard");
   }
 });

@@ -60,12 +60,12 @@ describe("what the call says it needs", () => {
 describe("the paths that an executor is declared for", () => {
   const PATHS = "the call leaves the paths that box is declared for";
 
-  function declaredFor(paths: string[], is_tree = false) {
+  function declaredFor(paths: string[], isTree = false) {
     const home = tempFolder();
     mkdirSync(join(home, "work/in"), { recursive: true });
     const own = [
       manifestOf({
-        needs: [{ capability: "fs:read", target: { from: "path", arg: "path", is_tree } }],
+        needs: [{ capability: "fs:read", target: { from: "path", arg: "path", is_tree: isTree } }],
         scope: { paths },
       }),
     ];

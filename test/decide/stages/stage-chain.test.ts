@@ -46,7 +46,7 @@ describe("a chain of stages", () => {
 
   it("reports each stage that was reached, and which one denied", () => {
     const reported: unknown[] = [];
-    StageChain.of<object>((stage, is_denied) => reported.push([stage, is_denied]))
+    StageChain.of<object>((stage, isDenied) => reported.push([stage, isDenied]))
       .check("pairing", () => null)
       .check("scope", () => NO)
       .check("rate", () => null)

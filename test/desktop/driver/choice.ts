@@ -11,8 +11,8 @@ export type DriverChoice =
 
 export function chooseDriver(env: Readonly<Record<string, string | undefined>> = process.env): DriverChoice {
   const binary = electronBinary();
-  const has_display = process.platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
-  if (binary !== undefined && has_display) return { driver: "electron", binary, why: binary };
+  const hasDisplay = process.platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+  if (binary !== undefined && hasDisplay) return { driver: "electron", binary, why: binary };
   const without = binary === undefined ? "Electron's binary is not installed" : "Electron is there, but no display";
   if (existsSync(CHROMIUM)) return { driver: "stand-in", why: `${without}; pages run in ${CHROMIUM}` };
   return {
@@ -24,8 +24,8 @@ export function chooseDriver(env: Readonly<Record<string, string | undefined>> =
 /** Without loading the package's own index: it would try to download. */
 function electronBinary(): string | undefined {
   const folder = dirname(createRequire(import.meta.url).resolve("electron/package.json"));
-  const path_file = join(folder, "path.txt");
-  if (!existsSync(path_file)) return undefined;
-  const binary = join(folder, "dist", readFileSync(path_file, "utf8"));
+  const pathFile = join(folder, "path.txt");
+  if (!existsSync(pathFile)) return undefined;
+  const binary = join(folder, "dist", readFileSync(pathFile, "utf8"));
   return existsSync(binary) ? binary : undefined;
 }

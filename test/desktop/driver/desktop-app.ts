@@ -16,7 +16,7 @@ export interface DesktopApp {
   readonly driver: "electron" | "stand-in";
   readonly pid: number;
   /** Where the page comes from, as the page itself sees it. */
-  readonly page_origin: string;
+  readonly pageOrigin: string;
   /** All that it printed. */
   output(): string;
   /** Resolves once what it printed matches. */

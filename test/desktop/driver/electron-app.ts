@@ -14,7 +14,7 @@ export const ELECTRON_ARGUMENTS = [...(process.getuid?.() === 0 ? ["--no-sandbox
 /** The real Electron, steered by playwright. */
 export class ElectronApp implements DesktopApp {
   readonly driver = "electron";
-  readonly page_origin = "app://metnos";
+  readonly pageOrigin = "app://metnos";
   readonly exited: Promise<number | null>;
   readonly #app: ElectronApplication;
   readonly #text: TextWatch;

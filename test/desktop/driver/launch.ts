@@ -52,11 +52,11 @@ export async function launchDesktop({
     await whileStarting(app);
     await app.printed(/the desktop app is ready/);
   } else {
-    const stand_in = new StandInApp(whole, args);
-    app = stand_in;
+    const standIn = new StandInApp(whole, args);
+    app = standIn;
     started.push(app);
     await whileStarting(app);
-    await stand_in.connect();
+    await standIn.connect();
   }
   return Object.assign(app, { home });
 }

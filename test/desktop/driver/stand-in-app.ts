@@ -12,21 +12,21 @@ import { TextWatch } from "./text-watch.ts";
 const REGISTER = fileURLToPath(new URL("../stand-in/register.ts", import.meta.url));
 
 /** The arguments before the app's own. */
-export function standInArguments(app_folder = CHECKOUT): string[] {
-  return ["--no-warnings", "--import", REGISTER, join(app_folder, "dist/desktop/main.js")];
+export function standInArguments(appFolder = CHECKOUT): string[] {
+  return ["--no-warnings", "--import", REGISTER, join(appFolder, "dist/desktop/main.js")];
 }
 
 interface Answer {
   id?: number;
   result?: unknown;
   error?: string;
-  chromium_port?: number;
+  chromiumPort?: number;
 }
 
 /** The built main entry in Node, with the stand-in as its `electron`. */
 export class StandInApp implements DesktopApp {
   readonly driver = "stand-in";
-  readonly page_origin = toWebUrl("app://metnos");
+  readonly pageOrigin = toWebUrl("app://metnos");
   readonly pid: number;
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
@@ -47,7 +47,7 @@ export class StandInApp implements DesktopApp {
     this.#text = new TextWatch(this.#child.stdout, this.#child.stderr);
     this.#port = new Promise((resolve) => {
       this.#child.on("message", (answer: Answer) => {
-        if (answer.chromium_port !== undefined) resolve(answer.chromium_port);
+        if (answer.chromiumPort !== undefined) resolve(answer.chromiumPort);
         if (answer.id !== undefined) this.#answers.get(answer.id)?.(answer);
       });
     });

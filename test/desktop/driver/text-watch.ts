@@ -30,9 +30,9 @@ export class TextWatch {
 
   #look(): void {
     this.#waiting = this.#waiting.filter(({ pattern, resolve }) => {
-      const is_there = pattern.test(this.text);
-      if (is_there) resolve();
-      return !is_there;
+      const isThere = pattern.test(this.text);
+      if (isThere) resolve();
+      return !isThere;
     });
   }
 }

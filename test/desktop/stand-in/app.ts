@@ -16,9 +16,9 @@ class StandInApp extends EventEmitter {
     getSwitchValue: (_name: string) => "",
     appendSwitch: (_name: string) => undefined,
   };
-  #login_item: Settings = {};
+  #loginItem: Settings = {};
   #ready: Promise<void> | undefined;
-  #is_quitting = false;
+  #isQuitting = false;
   /** The arguments of the one that is started when this one has ended. */
   #next: readonly string[] | undefined;
 
@@ -43,10 +43,10 @@ class StandInApp extends EventEmitter {
     return "en-GB";
   }
   getLoginItemSettings(): Pick<LoginItemSettings, "openAtLogin" | "wasOpenedAtLogin"> {
-    return { openAtLogin: this.#login_item.openAtLogin === true, wasOpenedAtLogin: false };
+    return { openAtLogin: this.#loginItem.openAtLogin === true, wasOpenedAtLogin: false };
   }
   setLoginItemSettings(settings: Settings): void {
-    this.#login_item = settings;
+    this.#loginItem = settings;
   }
 
   /** The first of this home keeps it; a later one leaves a note, which the first one reads. */
@@ -73,7 +73,7 @@ class StandInApp extends EventEmitter {
   }
 
   lastWindowClosed(): void {
-    if (this.#is_quitting) return;
+    if (this.#isQuitting) return;
     if (this.listenerCount("window-all-closed") === 0) this.quit();
     else this.emit("window-all-closed");
   }
@@ -84,16 +84,16 @@ class StandInApp extends EventEmitter {
 
   async #quit(): Promise<void> {
     if (isPrevented(this, "before-quit")) return;
-    this.#is_quitting = true;
+    this.#isQuitting = true;
     const { BrowserWindow } = await import("./browser-window.ts");
     for (const window of BrowserWindow.getAllWindows()) {
       if (!window.close()) {
-        this.#is_quitting = false;
+        this.#isQuitting = false;
         return;
       }
     }
     if (isPrevented(this, "will-quit")) {
-      this.#is_quitting = false;
+      this.#isQuitting = false;
       return;
     }
     this.emit("quit", {}, 0);

@@ -11,8 +11,8 @@ export class BrowserWindow extends EventEmitter {
   readonly webContents: StandInContents;
   readonly #options: BrowserWindowConstructorOptions;
   #bounds: Rectangle;
-  #is_visible: boolean;
-  #is_ready = false;
+  #isVisible: boolean;
+  #isReady = false;
 
   static getAllWindows(): BrowserWindow[] {
     return [...windows];
@@ -26,7 +26,7 @@ export class BrowserWindow extends EventEmitter {
     super();
     this.#options = options;
     this.#bounds = { x: options.x ?? 0, y: options.y ?? 0, width: options.width ?? 800, height: options.height ?? 600 };
-    this.#is_visible = options.show !== false;
+    this.#isVisible = options.show !== false;
     this.webContents = new StandInContents(options.webPreferences ?? {});
     this.webContents.on("-page-closes", () => this.close());
     windows.add(this);
@@ -36,24 +36,24 @@ export class BrowserWindow extends EventEmitter {
 
   async loadURL(url: string): Promise<void> {
     await this.webContents.loadURL(url);
-    if (this.#is_ready || this.isDestroyed()) return;
-    this.#is_ready = true;
+    if (this.#isReady || this.isDestroyed()) return;
+    this.#isReady = true;
     this.emit("ready-to-show");
   }
 
   show(): void {
-    this.#is_visible = true;
+    this.#isVisible = true;
     this.emit("show");
   }
   hide(): void {
-    this.#is_visible = false;
+    this.#isVisible = false;
     this.emit("hide");
   }
   focus(): void {
     this.emit("focus");
   }
   isVisible(): boolean {
-    return this.#is_visible;
+    return this.#isVisible;
   }
   isMinimized(): boolean {
     return false;

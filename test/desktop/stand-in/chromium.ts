@@ -39,22 +39,22 @@ async function launch(): Promise<BrowserContext> {
     handleSIGHUP: false,
   });
   const [port] = readFileSync(join(profile, "DevToolsActivePort"), "utf8").split("\n");
-  process.send?.({ chromium_port: Number(port) });
+  process.send?.({ chromiumPort: Number(port) });
   return launched;
 }
 
-const under_way = new Set<Promise<unknown>>();
+const underWay = new Set<Promise<unknown>>();
 
 /** Chromium isn't ended in the middle of this: a page that is closed while playwright prepares it would take us along. */
 export function isUnderWay<T>(work: Promise<T>): Promise<T> {
-  under_way.add(work);
-  const done = () => under_way.delete(work);
+  underWay.add(work);
+  const done = () => underWay.delete(work);
   work.then(done, done);
   return work;
 }
 
 export async function endChromium(): Promise<void> {
-  await Promise.allSettled(under_way);
+  await Promise.allSettled(underWay);
   await (await context)?.close();
   if (profile !== undefined) rmSync(profile, { recursive: true, force: true });
 }

@@ -43,7 +43,7 @@ export class Menu {
 }
 
 export class Tray extends EventEmitter {
-  #is_destroyed = false;
+  #isDestroyed = false;
 
   constructor(image: StandInImage) {
     super();
@@ -65,7 +65,7 @@ export class Tray extends EventEmitter {
   popUpContextMenu(_menu?: Menu): void {
     this.#check();
   }
-  setIgnoreDoubleClickEvents(_is_ignored: boolean): void {
+  setIgnoreDoubleClickEvents(_isIgnored: boolean): void {
     this.#check();
   }
   /** As on Linux: the panel doesn't report it. */
@@ -73,13 +73,13 @@ export class Tray extends EventEmitter {
     return { x: 0, y: 0, width: 0, height: 0 };
   }
   destroy(): void {
-    this.#is_destroyed = true;
+    this.#isDestroyed = true;
   }
   isDestroyed(): boolean {
-    return this.#is_destroyed;
+    return this.#isDestroyed;
   }
   #check(): void {
-    if (this.#is_destroyed) throw new Error("Tray is destroyed");
+    if (this.#isDestroyed) throw new Error("Tray is destroyed");
   }
 }
 
@@ -91,7 +91,7 @@ class StandInImage {
   addRepresentation({ dataURL }: { dataURL?: string }): void {
     if (dataURL?.startsWith("data:image/png;base64,") !== true) throw new Error("not a PNG");
   }
-  setTemplateImage(_is_template: boolean): void {
+  setTemplateImage(_isTemplate: boolean): void {
     // macOS only
   }
   isEmpty(): boolean {

@@ -27,8 +27,8 @@ interface Message {
 export class PreloadHost {
   readonly #contents: StandInContents;
   readonly #file: string;
-  readonly #event_name = `stand-in-${randomUUID()}`;
-  #ipc_renderer = new EventEmitter();
+  readonly #eventName = `stand-in-${randomUUID()}`;
+  #ipcRenderer = new EventEmitter();
   #exposed: Exposed = {};
   #endings = new Map<number, unknown>();
 
@@ -49,20 +49,20 @@ export class PreloadHost {
       });
     });
     const shape = Object.fromEntries(Object.entries(this.#exposed).map(([name, api]) => [name, Object.keys(api)]));
-    await page.addInitScript(inPage, { binding, shape, event_name: this.#event_name });
+    await page.addInitScript(inPage, { binding, shape, eventName: this.#eventName });
   }
 
   /** `webContents.send` arrives here. */
   receive(channel: string, args: unknown[]): void {
-    this.#ipc_renderer.emit(channel, { sender: "ipcRenderer" }, ...copied(args));
+    this.#ipcRenderer.emit(channel, { sender: "ipcRenderer" }, ...copied(args));
   }
 
   /** A new document has a new preload; the old one's listeners are removed. */
   restart(): void {
-    this.#ipc_renderer = new EventEmitter();
+    this.#ipcRenderer = new EventEmitter();
     this.#endings = new Map();
     this.#exposed = {};
-    const ipcRenderer = Object.assign(this.#ipc_renderer, {
+    const ipcRenderer = Object.assign(this.#ipcRenderer, {
       invoke: (channel: string, ...args: unknown[]) => ipcMain.invoked(this.#contents, channel, copied(args)),
     });
     const contextBridge = {
@@ -92,10 +92,10 @@ export class PreloadHost {
     const called = this.#exposed[object]?.[method];
     if (called === undefined) throw new Error(`nothing exposed as ${object}.${method}`);
     if (listener === undefined) return copied(await called(...args));
-    const event_name = this.#event_name;
+    const eventName = this.#eventName;
     const pass = (...given: unknown[]) => {
       const detail = { listener, args: given };
-      page.evaluate(sendToPage, { event_name, detail }).catch(() => undefined); // the page is on its way to another document
+      page.evaluate(sendToPage, { eventName, detail }).catch(() => undefined); // the page is on its way to another document
     };
     this.#endings.set(listener, called(...args, pass));
     return undefined;
@@ -112,19 +112,19 @@ declare const window: Record<string, unknown> & {
 };
 
 /** Runs in the page. */
-function sendToPage({ event_name, detail }: { event_name: string; detail: PageMessage }): void {
-  window.dispatchEvent(new CustomEvent(event_name, { detail }));
+function sendToPage({ eventName, detail }: { eventName: string; detail: PageMessage }): void {
+  window.dispatchEvent(new CustomEvent(eventName, { detail }));
 }
 
 /** Runs in the page before its own scripts. */
 function inPage({
   binding,
   shape,
-  event_name,
+  eventName,
 }: {
   binding: string;
   shape: Record<string, string[]>;
-  event_name: string;
+  eventName: string;
 }): void {
   // The binding is there before the page's own scripts, but not always before this one.
   let taken: ((message: object) => Promise<unknown>) | undefined;
@@ -144,7 +144,7 @@ function inPage({
   if (window.top !== window) return;
   const listeners = new Map<number, (...args: unknown[]) => void>();
   let last = 0;
-  window.addEventListener(event_name, ({ detail }) => listeners.get(detail.listener)?.(...detail.args));
+  window.addEventListener(eventName, ({ detail }) => listeners.get(detail.listener)?.(...detail.args));
   const method =
     (object: string, name: string) =>
     (...args: unknown[]) => {

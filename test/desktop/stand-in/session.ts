@@ -7,7 +7,7 @@ type Permission = (contents: null, permission: string, origin: string, details: 
 type PermissionRequest = (
   contents: null,
   permission: string,
-  answer: (is_granted: boolean) => void,
+  answer: (isGranted: boolean) => void,
   details: object,
 ) => void;
 type BeforeRequest = (details: object, answer: (response: { cancel?: boolean }) => void) => void;
@@ -28,32 +28,32 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
 };
 
 class StandInSession extends EventEmitter {
-  #permission_check: Permission | null = null;
-  #permission_request: PermissionRequest | null = null;
-  #before_request: BeforeRequest | null = null;
-  #headers_received: HeadersReceived | null = null;
+  #permissionCheck: Permission | null = null;
+  #permissionRequest: PermissionRequest | null = null;
+  #beforeRequest: BeforeRequest | null = null;
+  #headersReceived: HeadersReceived | null = null;
   readonly #protocols = new Map<string, ProtocolHandler>();
 
   readonly protocol = { handle: (scheme: string, handler: ProtocolHandler) => this.#protocols.set(scheme, handler) };
   readonly webRequest = {
     onBeforeRequest: (listener: BeforeRequest) => {
-      this.#before_request = listener;
+      this.#beforeRequest = listener;
     },
     onHeadersReceived: (listener: HeadersReceived) => {
-      this.#headers_received = listener;
+      this.#headersReceived = listener;
     },
   };
 
   setPermissionCheckHandler(handler: Permission | null): void {
-    this.#permission_check = handler;
+    this.#permissionCheck = handler;
   }
   setPermissionRequestHandler(handler: PermissionRequest | null): void {
-    this.#permission_request = handler;
+    this.#permissionRequest = handler;
   }
   setDevicePermissionHandler(_handler: unknown): void {
     // Chromium without a screen has no devices to offer
   }
-  setSpellCheckerEnabled(_is_enabled: boolean): void {
+  setSpellCheckerEnabled(_isEnabled: boolean): void {
     // Debian's Chromium fetches no dictionaries
   }
 
@@ -86,27 +86,27 @@ class StandInSession extends EventEmitter {
   }
 
   #isGranted(permission: string): boolean {
-    const is_checked = this.#permission_check?.(null, permission, "", {}) ?? true;
-    let is_granted = this.#permission_request === null;
-    this.#permission_request?.(
+    const isChecked = this.#permissionCheck?.(null, permission, "", {}) ?? true;
+    let isGranted = this.#permissionRequest === null;
+    this.#permissionRequest?.(
       null,
       permission,
       (answer) => {
-        is_granted = answer;
+        isGranted = answer;
       },
       {},
     );
-    return is_checked || is_granted;
+    return isChecked || isGranted;
   }
 
   async #isCancelled(details: object): Promise<boolean> {
-    const listener = this.#before_request;
+    const listener = this.#beforeRequest;
     if (listener === null) return false;
     return await new Promise((resolve) => listener(details, ({ cancel }) => resolve(cancel === true)));
   }
 
   async #headers(details: object, given: Record<string, string>): Promise<Record<string, string>> {
-    const listener = this.#headers_received;
+    const listener = this.#headersReceived;
     if (listener === null) return given;
     const responseHeaders = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value]]));
     const changed = await new Promise<Record<string, string | string[]>>((resolve) =>

@@ -10,19 +10,19 @@ import { fromWebUrl, toWebUrl } from "./web-urls.ts";
 
 type OpenHandler = (details: { url: string }) => { action: "allow" | "deny" };
 
-let last_id = 0;
+let lastId = 0;
 
 /** A window's page: a real one, reached over Chromium's own protocol. */
 export class StandInContents extends EventEmitter {
-  readonly id = ++last_id;
+  readonly id = ++lastId;
   readonly session = defaultSession;
   readonly #preferences: WebPreferences;
   readonly #preload: PreloadHost | undefined;
   readonly page: Promise<Page>;
   #url = "";
   #current: Page | undefined;
-  #is_destroyed = false;
-  #open_handler: OpenHandler = () => ({ action: "allow" });
+  #isDestroyed = false;
+  #openHandler: OpenHandler = () => ({ action: "allow" });
   /** The target of a pending `loadURL`: such a navigation is the app's own. */
   #loading: string | undefined;
 
@@ -48,11 +48,11 @@ export class StandInContents extends EventEmitter {
   }
 
   isDestroyed(): boolean {
-    return this.#is_destroyed;
+    return this.#isDestroyed;
   }
 
   setWindowOpenHandler(handler: OpenHandler): void {
-    this.#open_handler = handler;
+    this.#openHandler = handler;
   }
 
   send(channel: string, ...args: unknown[]): void {
@@ -61,14 +61,14 @@ export class StandInContents extends EventEmitter {
 
   async loadURL(url: string): Promise<void> {
     const page = await this.page.catch((error: unknown) => {
-      if (!this.#is_destroyed) throw error;
+      if (!this.#isDestroyed) throw error;
     });
-    if (page === undefined || this.#is_destroyed) return;
+    if (page === undefined || this.#isDestroyed) return;
     this.#loading = url;
     if (!/^(app|https?):/.test(url)) this.#preload?.restart();
-    const is_same = page.url() === toWebUrl(url);
-    await (is_same ? page.reload() : page.goto(toWebUrl(url))).catch((error: unknown) => {
-      if (!this.#is_destroyed) throw error;
+    const isSame = page.url() === toWebUrl(url);
+    await (isSame ? page.reload() : page.goto(toWebUrl(url))).catch((error: unknown) => {
+      if (!this.#isDestroyed) throw error;
     });
     this.#loading = undefined;
     this.emit("did-finish-load");
@@ -79,8 +79,8 @@ export class StandInContents extends EventEmitter {
   }
 
   async destroy(): Promise<void> {
-    if (this.#is_destroyed) return;
-    this.#is_destroyed = true;
+    if (this.#isDestroyed) return;
+    this.#isDestroyed = true;
     this.emit("destroyed");
     await this.page.then((page) => page.close()).catch(() => undefined); // closed with its browser
   }
@@ -107,25 +107,25 @@ export class StandInContents extends EventEmitter {
       if (request.isNavigationRequest() && !this.#mayNavigate(page, request)) await route.abort("aborted");
       else await defaultSession.answer(route);
     } catch (error) {
-      if (!this.#is_destroyed) throw error;
+      if (!this.#isDestroyed) throw error;
     }
   }
 
   #mayNavigate(page: Page, request: Request): boolean {
     const url = fromWebUrl(request.url());
-    const is_main = request.frame() === page.mainFrame();
-    const is_own = is_main && this.#loading !== undefined && url === this.#loading.replace(/#.*$/s, "");
-    if (!is_own) {
-      const details = { url, isMainFrame: is_main };
+    const isMain = request.frame() === page.mainFrame();
+    const isOwn = isMain && this.#loading !== undefined && url === this.#loading.replace(/#.*$/s, "");
+    if (!isOwn) {
+      const details = { url, isMainFrame: isMain };
       if (isPrevented(this, "will-frame-navigate", details)) return false;
-      if (is_main && isPrevented(this, "will-navigate", details, url)) return false;
+      if (isMain && isPrevented(this, "will-navigate", details, url)) return false;
     }
-    if (is_main) this.#preload?.restart();
+    if (isMain) this.#preload?.restart();
     return true;
   }
 
   async #opened(popup: Page): Promise<void> {
-    if (this.#open_handler({ url: fromWebUrl(popup.url()) }).action === "deny") {
+    if (this.#openHandler({ url: fromWebUrl(popup.url()) }).action === "deny") {
       await popup.close().catch(() => undefined); // with its browser
     }
   }

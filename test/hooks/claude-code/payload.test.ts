@@ -11,16 +11,16 @@ function contextOf(more: Record<string, unknown>) {
 }
 
 it("the user's message that a call belongs to is its turn", () => {
-  const prompt_id = "4a1f9c1e-6d7b-4a63-9a0e-0b1f6f5d2c11";
-  expect(contextOf({ prompt_id })).toMatchObject({ turn: prompt_id, session: "session-1", call_id: "use-1" });
+  const promptId = "4a1f9c1e-6d7b-4a63-9a0e-0b1f6f5d2c11";
+  expect(contextOf({ prompt_id: promptId })).toMatchObject({ turn: promptId, session: "session-1", call_id: "use-1" });
 });
 
 it.each([
   ["an earlier version has none", undefined],
   ["an empty one", ""],
   ["one that is no text", { id: 1 }],
-])("without an id of the user's message a call names no turn: %s", (_name, prompt_id) => {
-  expect(contextOf({ prompt_id })).not.toHaveProperty("turn");
+])("without an id of the user's message a call names no turn: %s", (_name, promptId) => {
+  expect(contextOf({ prompt_id: promptId })).not.toHaveProperty("turn");
 });
 
 it("an id that is too long is cut, so that the gate still takes the call", () => {

@@ -142,11 +142,11 @@ describe("the hook says that a call can be confined", () => {
   });
 
   it("not where the client was started with rules that no file shows", async () => {
-    const ask_rule = JSON.stringify({ hooks: {}, permissions: { ask: ["Bash"] } });
+    const askRule = JSON.stringify({ hooks: {}, permissions: { ask: ["Bash"] } });
     for (const options of [
       ["--disallowedTools"],
       ["--settings={}"],
-      ["--settings", ask_rule],
+      ["--settings", askRule],
       ["--settings", "a.json"],
     ]) {
       const { ask, bash } = await setting(plain);

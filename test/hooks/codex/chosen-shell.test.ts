@@ -10,8 +10,8 @@ const OWN = userInfo().shell ?? "";
 /** Codex's record of a session with these calls, by their ids. */
 function recorded(calls: Readonly<Record<string, object>>): string {
   const file = join(tempFolder(), "rollout.jsonl");
-  const lines = Object.entries(calls).map(([call_id, args]) => {
-    const payload = { type: "function_call", name: "exec_command", arguments: JSON.stringify(args), call_id };
+  const lines = Object.entries(calls).map(([callId, args]) => {
+    const payload = { type: "function_call", name: "exec_command", arguments: JSON.stringify(args), call_id: callId };
     return `${JSON.stringify({ type: "response_item", payload })}\n`;
   });
   writeFileSync(file, lines.join(""));

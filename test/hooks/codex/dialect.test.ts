@@ -58,7 +58,7 @@ describe("the hook of Codex", () => {
 
   it("gives what it is to run instead as the whole of the tool's input", () => {
     const answer = { permission: "allow", reason: "why" } as const;
-    expect(CODEX.write({ ...answer, updated_input: { command: "other" } })).toEqual({
+    expect(CODEX.write({ ...answer, updatedInput: { command: "other" } })).toEqual({
       hookSpecificOutput: {
         hookEventName: "PreToolUse",
         permissionDecision: "allow",

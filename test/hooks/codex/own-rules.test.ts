@@ -13,7 +13,7 @@ function setting(...turns: readonly { turn_id: string; [key: string]: unknown }[
   mkdirSync(cwd, { recursive: true });
   writeFileSync(file, turns.map((payload) => `${JSON.stringify({ type: "turn_context", payload })}\n`).join(""));
   const isHeldBack = (line = "npm test", turn = "t1") =>
-    mayHaveRuleAbout({ input: {}, line, cwd, transcript: { file, turn } }, { env: { HOME: home }, is_gate: false });
+    mayHaveRuleAbout({ input: {}, line, cwd, transcript: { file, turn } }, { env: { HOME: home }, isGate: false });
   return { home, file, cwd, isHeldBack };
 }
 
@@ -37,7 +37,7 @@ describe("a call of Codex can be rewritten", () => {
     expect(setting({ turn_id: "t1", ...FREE }, { turn_id: "t1", ...on }).isHeldBack()).toBe(true);
     expect(setting({ turn_id: "t0", ...FREE }).isHeldBack()).toBe(true);
     const { cwd } = setting();
-    expect(mayHaveRuleAbout({ input: {}, line: "ls", cwd }, { env: {}, is_gate: false })).toBe(true);
+    expect(mayHaveRuleAbout({ input: {}, line: "ls", cwd }, { env: {}, isGate: false })).toBe(true);
   });
 
   it("though much was said since the turn began", () => {

@@ -3,8 +3,15 @@ import { GEMINI } from "../../../main/hooks/gemini/dialect.ts";
 import { commandThatRan } from "../../../main/hooks/gemini/payload.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
 
-const payload = (tool_name: string, tool_input: object, more: object = {}) =>
-  JSON.stringify({ session_id: "s1", cwd: "/srv/p", hook_event_name: "BeforeTool", tool_name, tool_input, ...more });
+const payload = (toolName: string, toolInput: object, more: object = {}) =>
+  JSON.stringify({
+    session_id: "s1",
+    cwd: "/srv/p",
+    hook_event_name: "BeforeTool",
+    tool_name: toolName,
+    tool_input: toolInput,
+    ...more,
+  });
 
 test("a command's description is its intent, and it runs in the folder that it names", () => {
   const input = { command: "ls", description: "look", dir_path: "sub" };
@@ -43,19 +50,21 @@ test("a command that Gemini doesn't wait for is never rewritten: it would be rep
 test("a confined command is a plain line, as Gemini refuses those with others in them; the description shows the model's own", () => {
   const asked = GEMINI.read(payload("run_shell_command", { command: "npm test", dir_path: "sub" }), process.env);
   if (!("rewritable" in asked) || asked.rewritable === undefined) throw new Error("it can't be rewritten");
-  const updated_input = GEMINI.rewritten(asked.rewritable, ["/srv/a b/box", "run", "1.2"]);
+  const updatedInput = GEMINI.rewritten(asked.rewritable, ["/srv/a b/box", "run", "1.2"]);
   // Without `$(`, which Gemini looks for in comments as well.
   const command = expect.stringMatching(/^# [\w ;]+\n'\/srv\/a b\/box' run 1\.2 9>\/dev\/null$/);
-  const tool_input = { command, description: "npm test", dir_path: "sub" };
-  expect(GEMINI.write({ permission: "allow", reason: "", updated_input })).toEqual({
+  const toolInput = { command, description: "npm test", dir_path: "sub" };
+  expect(GEMINI.write({ permission: "allow", reason: "", updatedInput })).toEqual({
     decision: "allow",
-    hookSpecificOutput: { hookEventName: "BeforeTool", tool_input },
+    hookSpecificOutput: { hookEventName: "BeforeTool", tool_input: toolInput },
   });
 });
 
 test("a tool of an MCP server is called as in every agent, by the server and the name that it has there", () => {
-  const mcp_context = { server_name: "my server", tool_name: "say.it", command: "node" };
-  expect(GEMINI.read(payload("mcp_my_server_say.it", { a: 1 }, { mcp_context }), process.env)).toMatchObject({
+  const mcpContext = { server_name: "my server", tool_name: "say.it", command: "node" };
+  expect(
+    GEMINI.read(payload("mcp_my_server_say.it", { a: 1 }, { mcp_context: mcpContext }), process.env),
+  ).toMatchObject({
     call: { executor: "mcp__my_server__say_it", args: { a: 1 }, context: { mcp_server: "my server" } },
   });
 });

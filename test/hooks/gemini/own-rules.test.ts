@@ -21,7 +21,7 @@ function gemini(files: Readonly<Record<string, string>> = {}) {
       words,
       env: { HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings, ...env },
       cwd,
-      is_gate: false,
+      isGate: false,
     });
 }
 

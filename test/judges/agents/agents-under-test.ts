@@ -10,7 +10,7 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 /** Judge agents in real boxes, on a home, a gate's folder and a worker's project that are the test's own. */
 
-type OtherParts = Pick<JudgeAgentParts, "machine" | "probe" | "address_rules">;
+type OtherParts = Pick<JudgeAgentParts, "machine" | "probe" | "addressRules">;
 
 export interface AgentsUnderTest {
   folder: string;
@@ -29,12 +29,12 @@ export interface AgentsUnderTest {
 
 export function agentsUnderTest(env: Record<string, string> = {}): AgentsUnderTest {
   const folder = tempFolder();
-  const [home, state_dir, project] = ["home", "state", "project"].map((name) => join(folder, name)) as [
+  const [home, stateDir, project] = ["home", "state", "project"].map((name) => join(folder, name)) as [
     string,
     string,
     string,
   ];
-  for (const each of [home, state_dir, project]) mkdirSync(each);
+  for (const each of [home, stateDir, project]) mkdirSync(each);
   const failures: string[] = [];
   const script = (text: string, name = "judge") => written(join(folder, "programs", name), `#!/bin/bash\n${text}\n`);
   const agent = (config: JudgeAgentConfig, model?: Model, parts: OtherParts = {}): JudgeAgent => {
@@ -51,8 +51,8 @@ export function agentsUnderTest(env: Record<string, string> = {}): AgentsUnderTe
       box: all.box,
       home,
       env: { PATH: process.env.PATH, HOME: home, ...env },
-      state_dir,
-      gate_folders: [],
+      state_dir: stateDir,
+      gateFolders: [],
       failed: (what, error) => failures.push(`${what}: ${error instanceof Error ? error.cause : error}`),
       ...parts,
     });
@@ -64,8 +64,8 @@ export function agentsUnderTest(env: Record<string, string> = {}): AgentsUnderTe
       { cwd: project, agent_name: "worker" },
       signal,
     );
-  const machine = () => findMachine({ env: {}, home, config: configSchema.parse({}).box, state_dir });
-  return { folder, home, state_dir, project, failures, script, agent, machine, judge };
+  const machine = () => findMachine({ env: {}, home, config: configSchema.parse({}).box, state_dir: stateDir });
+  return { folder, home, state_dir: stateDir, project, failures, script, agent, machine, judge };
 }
 
 function raise(message: string): never {

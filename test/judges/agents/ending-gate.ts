@@ -14,7 +14,7 @@ const agents = openJudgeAgents(config, {
   home: `${folder}/home`,
   env: { PATH: process.env.PATH },
   state_dir: `${folder}/state`,
-  gate_folders: [],
+  gateFolders: [],
   failed: () => process.exit(3),
   // As of one that has run before: what is killed is the judge's box alone.
   probe: () =>

@@ -13,10 +13,10 @@ import { agentsUnderTest, stateOf, written } from "./agents-under-test.ts";
 /** Programs that do all they can, in folders whose loss harms nothing. */
 
 /** A number of seconds that no other process sleeps. */
-let next_sleep = 0;
+let nextSleep = 0;
 function mark(): string {
-  next_sleep++;
-  return `${9_000_000 + process.pid}.${next_sleep}`;
+  nextSleep++;
+  return `${9_000_000 + process.pid}.${nextSleep}`;
 }
 
 async function listening(server: Server, where: object | number): Promise<void> {

@@ -21,18 +21,18 @@ async function serve(server: Server, names: Record<string, string>) {
     server.closeAllConnections();
   });
   const { port } = server.address() as AddressInfo;
-  const looked_up: string[] = [];
-  const address_rules: AddressRules = {
+  const lookedUp: string[] = [];
+  const addressRules: AddressRules = {
     resolve: async (name) => {
       const bare = name.replace(/\.$/, "");
-      looked_up.push(bare);
+      lookedUp.push(bare);
       const address = names[bare];
       if (address === undefined) throw new Error("ENOTFOUND");
       return [address];
     },
     isAllowed: (address, at) => (address === "127.0.0.1" && at === port) || isPublicAddress(address),
   };
-  return { port, looked_up, address_rules };
+  return { port, lookedUp, addressRules };
 }
 
 const ASKS = `
@@ -58,8 +58,8 @@ describe.skipIf(!HAS_BUBBLEWRAP)("a judge agent with a list of hosts", () => {
       response.end("welcome");
     });
     const names = { "good.test": "127.0.0.1", "a.wide.test": "127.0.0.1", "other.test": "127.0.0.1" };
-    const private_names = { "inside.test": "10.0.0.1", "cloud.test": "169.254.169.254", "own.test": "127.0.0.1" };
-    const { port, looked_up, address_rules } = await serve(server, { ...names, ...private_names });
+    const privateNames = { "inside.test": "10.0.0.1", "cloud.test": "169.254.169.254", "own.test": "127.0.0.1" };
+    const { port, lookedUp, addressRules } = await serve(server, { ...names, ...privateNames });
     const { agent, script, project, failures } = agentsUnderTest();
     mkdirSync(join(project, "src"));
     for (const path of ["service.sock", "src/service.sock"]) {
@@ -84,19 +84,19 @@ for socket in ./service.sock src/service.sock /workspace/service.sock; do curl -
 curl -s -o /dev/null -w 'address %{http_code}\\n' --noproxy '' http://127.0.0.1:${port}/
 ls /run/metnos-gate | tr '\\n' ' '`);
     const hosts = [`good.test:${port}`, `*.wide.test:${port}`, "inside.test", "cloud.test", "own.test"];
-    const looking = agent({ kind: "command", command: [program], hosts }, undefined, { address_rules });
+    const looking = agent({ kind: "command", command: [program], hosts }, undefined, { addressRules });
     const said = await looking.judge({}, { cwd: project, agent_name: "w" }, AbortSignal.timeout(60_000));
-    const not_listed = "403 Metnos Gate: this host isn't on the judge agent's list";
-    const not_public = (name: string) => `403 Metnos Gate: ${name} leads to an address that isn't public`;
+    const notListed = "403 Metnos Gate: this host isn't on the judge agent's list";
+    const notPublic = (name: string) => `403 Metnos Gate: ${name} leads to an address that isn't public`;
     expect(said.split("\n")).toEqual([
       "listed welcome",
       "pattern welcome",
-      `other ${not_listed}`,
-      `above ${not_listed}`,
-      `port ${not_listed}`,
-      `inside ${not_public("inside.test")}`,
-      `cloud ${not_public("cloud.test")}`,
-      `own ${not_public("own.test")}`,
+      `other ${notListed}`,
+      `above ${notListed}`,
+      `port ${notListed}`,
+      `inside ${notPublic("inside.test")}`,
+      `cloud ${notPublic("cloud.test")}`,
+      `own ${notPublic("own.test")}`,
       "loopback failed",
       "internet failed",
       "./service.sock failed",
@@ -107,14 +107,14 @@ ls /run/metnos-gate | tr '\\n' ' '`);
     ]);
     expect(requests).toEqual([`good.test:${port}/x`, `a.wide.test:${port}/y`]);
     // A name that isn't listed is never looked up: the question itself would leave the machine.
-    expect(looked_up).toEqual(["good.test", "a.wide.test", "inside.test", "cloud.test", "own.test"]);
+    expect(lookedUp).toEqual(["good.test", "a.wide.test", "inside.test", "cloud.test", "own.test"]);
     expect(looking.is_online).toBe(true);
     expect(failures).toEqual([]);
   });
 
   it("gives them to the commands of a model's cmd.run", async () => {
     const server = createServer((_request, response) => response.end("welcome"));
-    const { port, address_rules } = await serve(server, { "good.test": "127.0.0.1" });
+    const { port, addressRules } = await serve(server, { "good.test": "127.0.0.1" });
     const { agent, project } = agentsUnderTest();
     const command = `curl -sS http://good.test:${port}/`;
     const model = new ScriptedModel(JSON.stringify({ tool: "cmd.run", args: { command } }), "done");
@@ -122,7 +122,7 @@ ls /run/metnos-gate | tr '\\n' ' '`);
     const looking = agent(
       { kind: "model", model: "scripted", prompt: "p", tools, max_steps: 3, hosts: [`good.test:${port}`] },
       model,
-      { address_rules },
+      { addressRules },
     );
     await looking.judge({}, { cwd: project, agent_name: "w" }, AbortSignal.timeout(60_000));
     expect(model.sentAfter(0)).toContain("exit code 0\nwelcome");
@@ -130,13 +130,13 @@ ls /run/metnos-gate | tr '\\n' ' '`);
 
   it("leaves no connection, no socket and no process when it is aborted", async () => {
     const server = createServer(() => undefined);
-    const { port, address_rules } = await serve(server, { "good.test": "127.0.0.1" });
+    const { port, addressRules } = await serve(server, { "good.test": "127.0.0.1" });
     const { agent, script, project, state_dir } = agentsUnderTest();
     const url = `http://good.test:${port}/`;
     const looking = agent(
       { kind: "command", command: [script(`exec curl -sS ${url}`)], hosts: [`good.test:${port}`] },
       undefined,
-      { address_rules },
+      { addressRules },
     );
     const controller = new AbortController();
     const asked = once(server, "request");

@@ -11,14 +11,14 @@ import { ScriptedModel } from "./scripted-model.ts";
 
 const RESULT = { score: 0.9, confidence: 0.8, reasoning: "fine", signals: [], metadata: {} };
 const NEVER = new AbortController().signal;
-const PLACE = { home: "/home/nobody", home_real: "/home/nobody", env: {}, gate_folders: [] };
+const PLACE = { home: "/home/nobody", homeReal: "/home/nobody", env: {}, gateFolders: [] };
 const NOWHERE = { cwd: null, agent_name: "worker" };
 
 const tool = (name: string, args: object = {}) => ({ tool: name, args });
 
 describe("a judge agent that is a model", () => {
-  const alone = (model: ScriptedModel, max_steps = 8) =>
-    modelAgent("careful", model, { prompt: "Be careful.", max_steps, tools: [], send: "redacted" }, PLACE);
+  const alone = (model: ScriptedModel, maxSteps = 8) =>
+    modelAgent("careful", model, { prompt: "Be careful.", max_steps: maxSteps, tools: [], send: "redacted" }, PLACE);
 
   it("without tools is asked once, and its answer is the final output, whatever it is", async () => {
     for (const answer of [JSON.stringify(RESULT), "no idea", '{"tool": "cmd.run", "args": {}}']) {

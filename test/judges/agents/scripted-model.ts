@@ -5,7 +5,7 @@ export class ScriptedModel implements Model {
   readonly name = "scripted";
   readonly is_online = false;
   readonly problem = null;
-  readonly timeout_ms = 10_000;
+  readonly timeoutMs = 10_000;
   readonly max_tokens = 512;
   readonly questions: ModelQuestion[] = [];
   readonly #answers: readonly (string | object)[];

@@ -118,10 +118,10 @@ it("a server of this machine is looked for in the background, at no cost, and fo
 
 it("a provider on another machine is never contacted before something is to be judged", async () => {
   const server = await modelServer();
-  const { models } = openedModel(server, { config: { base_url: server.online_url } });
+  const { models } = openedModel(server, { config: { base_url: server.onlineUrl } });
   models.begin();
   models.close();
-  expect(server.connections_ever).toBe(0);
+  expect(server.connectionsEver).toBe(0);
 });
 
 it("a model that is busy with others' questions isn't one that fails", async () => {

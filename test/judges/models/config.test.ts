@@ -115,8 +115,8 @@ describe("[models.NAME]", () => {
     ["http://10.0.0.5:8000/v1", true],
     ["http://[::ffff:10.0.0.5]/v1", true],
     ["https://openrouter.ai/api/v1", true],
-  ])("%s: on another machine is %s", (base_url, is_online) => {
-    expect(isOnline({ base_url })).toBe(is_online);
+  ])("%s: on another machine is %s", (baseUrl, online) => {
+    expect(isOnline({ base_url: baseUrl })).toBe(online);
   });
 });
 

@@ -112,9 +112,9 @@ it("a connection to this machine isn't kept, one to another is", async () => {
   const server = await modelServer();
   const { model } = openedModel(server);
   for (let count = 0; count < 3; count++) await model.ask(QUESTION, never);
-  expect(server.connections_ever).toBe(3);
-  const online = openedModel(server, { config: { base_url: server.online_url } }).model;
+  expect(server.connectionsEver).toBe(3);
+  const online = openedModel(server, { config: { base_url: server.onlineUrl } }).model;
   expect(online.is_online).toBe(true);
   for (let count = 0; count < 3; count++) await online.ask(QUESTION, never);
-  expect(server.connections_ever).toBeLessThan(6);
+  expect(server.connectionsEver).toBeLessThan(6);
 });

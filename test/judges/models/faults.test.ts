@@ -63,7 +63,7 @@ describe.each(["anthropic", "openai"] as const)("a provider of the dialect %s", 
       expect(await failureOf(model.ask(QUESTION, never))).toMatchObject({ problem: "unreachable" });
       expect(server.requests).toHaveLength(1);
     }
-    expect(other.connections_ever).toBe(0);
+    expect(other.connectionsEver).toBe(0);
   });
 
   it("that sends 100 MB, plain or compressed: no more than the limit is read of it", async () => {
@@ -75,8 +75,8 @@ describe.each(["anthropic", "openai"] as const)("a provider of the dialect %s", 
       expect(await failureOf(model.ask(QUESTION, never))).toMatchObject({ problem: "malformed" });
     }
     // What fills the sockets' buffers was sent.
-    expect(server.bytes_sent).toBeLessThan(30 * 1024 * 1024);
-    await server.until(() => server.open_connections === 0);
+    expect(server.bytesSent).toBeLessThan(30 * 1024 * 1024);
+    await server.until(() => server.openConnections === 0);
     expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(60);
   });
 
@@ -101,7 +101,7 @@ describe.each(["anthropic", "openai"] as const)("a provider of the dialect %s", 
     const begun = performance.now();
     stop.abort(new Error("cancelled by its agent"));
     expect((await asked).message).toBe("cancelled by its agent");
-    await server.until(() => server.aborted === 1 && server.open_connections === 0);
+    await server.until(() => server.aborted === 1 && server.openConnections === 0);
     expect(performance.now() - begun).toBeLessThan(1000);
     // Given up by the asker: nothing is wrong with the model.
     expect(model.failure).toBeNull();
@@ -149,6 +149,6 @@ it("once closed, everything that is being asked or waits for its turn ends, and 
   opened.close();
   for (const error of await Promise.all(asked))
     expect(error).toMatchObject({ problem: "unreachable", message: "the gate ends" });
-  await server.until(() => server.open_connections === 0);
+  await server.until(() => server.openConnections === 0);
   expect(server.requests).toHaveLength(8);
 });

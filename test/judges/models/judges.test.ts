@@ -39,7 +39,7 @@ describe("a gate with a model as judge", () => {
     const begun = performance.now();
     await gate.close();
     expect(performance.now() - begun).toBeLessThan(2000);
-    await server.until(() => server.open_connections === 0);
+    await server.until(() => server.openConnections === 0);
   });
 
   it("says in one answer whether the model works, how long it took and what it cost", async () => {
@@ -135,10 +135,10 @@ it("a gate whose configuration names nobody to ask has no figures of them", asyn
 
 it("a model on another machine isn't tested either before online = true is set", async () => {
   const server = await modelServer();
-  const config = server.toml("far").replace(server.base_url, server.online_url);
+  const config = server.toml("far").replace(server.base_url, server.onlineUrl);
   const gate = await startGate({ config });
   await expect(gate.operator.call("judge.test", { model: "far" })).rejects.toMatchObject({ code: "not_available" });
-  expect(server.connections_ever).toBe(0);
+  expect(server.connectionsEver).toBe(0);
   const online = await startGate({ config: `[judge]\nonline = true\n${config}` });
   expect(await online.operator.call("judge.test", { model: "far" })).toMatchObject({ ok: true });
 });

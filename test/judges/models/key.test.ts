@@ -18,9 +18,9 @@ function keyFile(text = `${KEY}\n`, mode = 0o600): string {
   return file;
 }
 
-function problemOf(key_file: string): string {
+function problemOf(keyFile: string): string {
   try {
-    readKey({ key_file }, {});
+    readKey({ key_file: keyFile }, {});
   } catch (error) {
     if (error instanceof ModelError && error.problem === "key-missing") return error.message;
     throw error;
@@ -81,7 +81,7 @@ it("a key is read anew for each question, and nothing is sent without one", asyn
 
 it("at the start a missing key is known without asking anybody", async () => {
   const server = await modelServer();
-  const config = { key_env: "NO_SUCH_KEY", base_url: server.online_url };
+  const config = { key_env: "NO_SUCH_KEY", base_url: server.onlineUrl };
   const { models, model, alarms } = openedModel(server, { config });
   models.begin();
   expect(model.problem).toBe("key-missing");
@@ -91,5 +91,5 @@ it("at the start a missing key is known without asking anybody", async () => {
       message: expect.stringContaining("the environment variable NO_SUCH_KEY holds no key"),
     },
   ]);
-  expect(server.connections_ever).toBe(0);
+  expect(server.connectionsEver).toBe(0);
 });

@@ -60,11 +60,12 @@ it("beyond the calls of a day a model isn't asked until midnight, one alarm says
 it("the alarm says for which agent a model was asked most today", async () => {
   const clock = clockAt("2026-05-04T10:00:00Z");
   const { model, alarms } = openedModel(await modelServer(), { clock, config: { calls_per_day: 4 } });
-  for (const asked_for of ["claude", "codex", "codex"]) await model.ask({ ...QUESTION, asked_for }, never);
+  for (const askedFor of ["claude", "codex", "codex"]) await model.ask({ ...QUESTION, asked_for: askedFor }, never);
   await model.ask(QUESTION, never);
   expect(alarms.list()[0]?.message).toContain("4 of 4 calls; most for codex, 2 calls");
   clock.advance(86_400);
-  for (const asked_for of ["claude", "codex", "claude", "claude"]) await model.ask({ ...QUESTION, asked_for }, never);
+  for (const askedFor of ["claude", "codex", "claude", "claude"])
+    await model.ask({ ...QUESTION, asked_for: askedFor }, never);
   expect(alarms.list()[0]?.message).toContain("4 of 4 calls; most for claude, 3 calls");
 });
 
@@ -117,7 +118,7 @@ it("the second try isn't sent once the budget is used up by the first", async ()
 it("a gate that starts with a used up budget says so at once, without asking a provider on another machine", async () => {
   const file = join(tempFolder(), "activity.db");
   const server = await modelServer();
-  const options = { file, config: { calls_per_day: 1, base_url: server.online_url } };
+  const options = { file, config: { calls_per_day: 1, base_url: server.onlineUrl } };
   const first = openedModel(server, options);
   await first.model.ask(QUESTION, never);
   first.close();

@@ -76,10 +76,10 @@ async function decided(gate: JudgedGate, agent: AgentConnection): Promise<Decisi
 it.each(Object.entries(ROWS))(
   "what the judge passed is examined again: %s",
   async (_, { level, before, meanwhile, expected }) => {
-    let is_changed = false;
+    let isChanged = false;
     const server = await modelServer(async () => {
       await meanwhile(gate);
-      is_changed = true;
+      isChanged = true;
       return HARMLESS_ANSWER;
     });
     const gate: JudgedGate = await judgedGate(`[judge]\nkind = "llm-v1"\nmodel = "m"\n${server.toml("m")}`);
@@ -87,7 +87,7 @@ it.each(Object.entries(ROWS))(
     await before?.(gate);
     const agent = await gate.agent("worker", level);
     expect(await decided(gate, agent)).toMatchObject(expected);
-    await server.until(() => is_changed || server.aborted === 1);
+    await server.until(() => isChanged || server.aborted === 1);
     expect(server.requests).toHaveLength(1);
   },
 );

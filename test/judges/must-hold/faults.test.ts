@@ -69,10 +69,10 @@ it.each(DIALECTS)(
       expect(answered.verdict, name).toMatchObject({ judge_kind: "llm-v1", score: 0.9 });
       expect(answered.verdict?.degraded, name).toBeUndefined();
       server.always(fault);
-      const asked_before = server.requests.length;
+      const askedBefore = server.requests.length;
       const started = performance.now();
       const proposed = gate.propose(agent, gate.write());
-      await server.received(asked_before + 1);
+      await server.received(askedBefore + 1);
       expect(await othersGoOn(gate, [agent, other]), name).toBeLessThan(LATE);
       const decision = await proposed.decision;
       expect(performance.now() - started, name).toBeLessThan(TIMEOUT * 1000 + LATE);
@@ -94,8 +94,8 @@ it.each(DIALECTS)(
         reviews: [{ stage: "judge", name: "m", outcome: "fallback" }],
       });
     }
-    expect([elsewhere.connections_ever, elsewhere.requests]).toEqual([0, []]);
-    expect(server.bytes_sent).toBeLessThan(MOST_READ);
+    expect([elsewhere.connectionsEver, elsewhere.requests]).toEqual([0, []]);
+    expect(server.bytesSent).toBeLessThan(MOST_READ);
   },
 );
 
@@ -141,6 +141,6 @@ when = { agents = ["${name.toLowerCase()}"] }
       reviews: [{ stage: "validators", name, outcome: "rejected" }],
     });
   }
-  expect([elsewhere.connections_ever, elsewhere.requests]).toEqual([0, []]);
-  expect(server.bytes_sent).toBeLessThan(MOST_READ);
+  expect([elsewhere.connectionsEver, elsewhere.requests]).toEqual([0, []]);
+  expect(server.bytesSent).toBeLessThan(MOST_READ);
 });

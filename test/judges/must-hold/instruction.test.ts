@@ -60,13 +60,13 @@ it.each<Dialect>(["anthropic", "openai"])(
   "what is asked of a judge is byte for byte the same whatever the arguments say: %s",
   async (dialect) => {
     const judge = await modelServer(JUDGE_PASSES);
-    const agents_model = await modelServer(PASSES);
+    const agentsModel = await modelServer(PASSES);
     const gate = await judgedGate(`[judge]
 kind = "llm-v1"
 model = "m"
 send = "full"
 ${judge.toml("m", dialect)}
-${agents_model.toml("a", dialect)}
+${agentsModel.toml("a", dialect)}
 [judge_agents.looks]
 kind = "model"
 model = "a"
@@ -78,7 +78,7 @@ criteria = "be careful"
 `);
     const agent = await gate.agent();
     await asked(gate, agent, "hello");
-    const servers = [judge, agents_model];
+    const servers = [judge, agentsModel];
     const harmless = servers.map(({ last }) => last);
     const texts = harmless.flatMap(hostileTexts);
     for (const text of texts) await asked(gate, agent, text);

@@ -12,8 +12,8 @@ const REJECTS = '{"score": 0.1, "confidence": 1, "reasoning": "no", "signals": [
 
 const modelAgent = (name: string, model: string) =>
   `[judge_agents.${name}]\nkind = "model"\nmodel = "${model}"\nprompt = "look at the call"\n`;
-const validator = (judge_agent: string) =>
-  `[[validators]]\ntype = "semantic"\njudge_agent = "${judge_agent}"\ncriteria = "be careful"\n`;
+const validator = (judgeAgent: string) =>
+  `[[validators]]\ntype = "semantic"\njudge_agent = "${judgeAgent}"\ncriteria = "be careful"\n`;
 
 it("the first of two validators rejects: the second never starts", async () => {
   const [first, second] = [await modelServer(REJECTS), await modelServer(PASSES)];

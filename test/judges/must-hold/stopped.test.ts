@@ -77,75 +77,75 @@ async function expectEnded({ server, mark }: Working): Promise<void> {
 const decisionsOf = ({ proposed }: Working): Promise<Decision[]> =>
   Promise.all(proposed.map(({ decision }) => decision));
 
-async function expectDenied(at_work: Working, rule: string): Promise<void> {
-  for (const decision of await decisionsOf(at_work)) {
+async function expectDenied(atWork: Working, rule: string): Promise<void> {
+  for (const decision of await decisionsOf(atWork)) {
     expect(decision).toMatchObject({ outcome: "denied", explain: { rule } });
     expect(decision.pending).toBeUndefined();
-    expect(at_work.gate.line(decision)).toMatchObject({ outcome: "denied" });
+    expect(atWork.gate.line(decision)).toMatchObject({ outcome: "denied" });
   }
-  await expectEnded(at_work);
-  expect((await at_work.gate.operator.call("reviews.list", {})).running).toEqual([]);
-  expect(await at_work.gate.operator.call("approvals.list", {})).toEqual([]);
+  await expectEnded(atWork);
+  expect((await atWork.gate.operator.call("reviews.list", {})).running).toEqual([]);
+  expect(await atWork.gate.operator.call("approvals.list", {})).toEqual([]);
 }
 
 describe("while judges work, their requests and processes end, and the calls are denied, by", () => {
   it("a pause of the gate", async () => {
-    const at_work = await working();
-    await at_work.gate.operator.call("safety.pause", { reason: "lunch" });
-    await expectDenied(at_work, "approval.withdrawn-pause");
+    const atWork = await working();
+    await atWork.gate.operator.call("safety.pause", { reason: "lunch" });
+    await expectDenied(atWork, "approval.withdrawn-pause");
   });
 
   it("a pause of the agent", async () => {
-    const at_work = await working();
-    await at_work.gate.operator.call("agents.pause", { name: "worker" });
-    await expectDenied(at_work, "approval.withdrawn-pause");
+    const atWork = await working();
+    await atWork.gate.operator.call("agents.pause", { name: "worker" });
+    await expectDenied(atWork, "approval.withdrawn-pause");
   });
 
   it("another level", async () => {
-    const at_work = await working();
-    await at_work.gate.operator.call("agents.level", { name: "worker", level: "Supervised" });
-    await expectDenied(at_work, "approval.withdrawn-level");
+    const atWork = await working();
+    await atWork.gate.operator.call("agents.level", { name: "worker", level: "Supervised" });
+    await expectDenied(atWork, "approval.withdrawn-level");
   });
 
   it("its agent's tool.cancel, by the call's id", async () => {
-    const at_work = await working();
-    const { agent, proposed } = at_work;
+    const atWork = await working();
+    const { agent, proposed } = atWork;
     for (const { id } of proposed) agent.send("tool.cancel", { id: `cancel-${id}`, call: id, reason: "not needed" });
-    await expectDenied(at_work, "approval.withdrawn");
+    await expectDenied(atWork, "approval.withdrawn");
   });
 });
 
 it("a revoked pairing ends what its judges do, and the agent's connection", async () => {
-  const at_work = await working();
-  await at_work.gate.operator.call("agents.revoke", { name: "worker" });
-  await at_work.agent.closed;
-  await expectEnded(at_work);
-  const denied = at_work.gate.trail().filter((line) => line.event === "decision" && line.outcome === "denied");
+  const atWork = await working();
+  await atWork.gate.operator.call("agents.revoke", { name: "worker" });
+  await atWork.agent.closed;
+  await expectEnded(atWork);
+  const denied = atWork.gate.trail().filter((line) => line.event === "decision" && line.outcome === "denied");
   expect(denied).toHaveLength(3);
 });
 
 it("an agent that disconnects ends what its judges do", async () => {
-  const at_work = await working();
-  await at_work.agent.close();
-  await expectEnded(at_work);
-  await expect.poll(async () => (await at_work.gate.operator.call("reviews.list", {})).running).toEqual([]);
+  const atWork = await working();
+  await atWork.agent.close();
+  await expectEnded(atWork);
+  await expect.poll(async () => (await atWork.gate.operator.call("reviews.list", {})).running).toEqual([]);
 });
 
 it("the gate's stop ends what its judges do, and allows nothing", async () => {
-  const at_work = await working();
-  expect(await at_work.gate.serve.end("SIGTERM")).toBe(0);
-  await expectEnded(at_work);
-  const results = await Promise.allSettled(at_work.proposed.map(({ decision }) => decision));
+  const atWork = await working();
+  expect(await atWork.gate.serve.end("SIGTERM")).toBe(0);
+  await expectEnded(atWork);
+  const results = await Promise.allSettled(atWork.proposed.map(({ decision }) => decision));
   for (const result of results) if (result.status === "fulfilled") expect(result.value.outcome).toBe("denied");
-  expect(at_work.gate.trail().filter(({ outcome }) => outcome === "allowed")).toEqual([]);
+  expect(atWork.gate.trail().filter(({ outcome }) => outcome === "allowed")).toEqual([]);
 });
 
 it("kill -9 of the gate leaves no request and no process of a judge, and allows nothing", async () => {
-  const at_work = await working();
-  await at_work.gate.serve.end("SIGKILL");
-  await expectEnded(at_work);
+  const atWork = await working();
+  await atWork.gate.serve.end("SIGKILL");
+  await expectEnded(atWork);
   expect(
-    (await Promise.allSettled(at_work.proposed.map(({ decision }) => decision))).map(({ status }) => status),
+    (await Promise.allSettled(atWork.proposed.map(({ decision }) => decision))).map(({ status }) => status),
   ).toEqual(["rejected", "rejected", "rejected"]);
-  expect(at_work.gate.trail().filter(({ outcome }) => outcome === "allowed")).toEqual([]);
+  expect(atWork.gate.trail().filter(({ outcome }) => outcome === "allowed")).toEqual([]);
 });

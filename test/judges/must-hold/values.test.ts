@@ -120,7 +120,7 @@ it("no value of a call is left anywhere, whatever its judges say: files, logs, s
     { judge: echo, validator: echo },
     { judge: judges(0.9), validator: wrong },
   ];
-  const seen_on_cards = new Set<string>();
+  const seenOnCards = new Set<string>();
   for (const [round, says] of rounds.entries()) {
     judge.always(says.judge);
     validator.always(says.validator);
@@ -131,13 +131,13 @@ it("no value of a call is left anywhere, whatever its judges say: files, logs, s
         const decision = await proposed.decision;
         if (decision.pending === undefined) continue;
         const card = await gate.card(tokenOf(decision));
-        if (JSON.stringify(card.reviews).includes(value)) seen_on_cards.add(value);
+        if (JSON.stringify(card.reviews).includes(value)) seenOnCards.add(value);
         await gate.operator.call("approvals.resolve", { token: tokenOf(decision), decision: "rejected" });
         await proposed.final();
       }
   }
   // What the test looks for is there while it waits: a judge's sentence as it is, and the whole call in the question.
-  expect([...seen_on_cards].toSorted()).toEqual(Object.values(VALUES).toSorted());
+  expect([...seenOnCards].toSorted()).toEqual(Object.values(VALUES).toSorted());
   for (const one of Object.values(VALUES))
     expect(
       validator.requests.some(({ text }) => text.includes(one)),

@@ -14,7 +14,7 @@ const write = (path: string) => ({ executor: "Write", args: { file_path: path, c
 function answeredTogether(operator: OperatorApi, many: number): OperatorApi {
   let given = 0;
   let all: () => void = () => undefined;
-  const are_there = new Promise<void>((resolve) => {
+  const areThere = new Promise<void>((resolve) => {
     all = resolve;
   });
   return {
@@ -23,7 +23,7 @@ function answeredTogether(operator: OperatorApi, many: number): OperatorApi {
     async call(method, params) {
       if (method === "approvals.resolve") {
         if (++given === many) all();
-        await are_there;
+        await areThere;
       }
       return operator.call(method, params);
     },
@@ -39,7 +39,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
 
   it("a click in the first 500 ms does nothing, and says so; one after that counts", async () => {
     const gate = await startGate();
-    const { page, problems } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page, problems } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     const asked = await agent.ask(write(`${gate.home.home}/a.txt`));
     const approve = page.getByRole("button", { name: "Approve once" });
@@ -55,7 +55,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
 
   it("Deny has the focus; Enter in the first 500 ms does nothing, and neither does an Enter that is held since then", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     const asked = await agent.ask(write(`${gate.home.home}/a.txt`));
     const deny = page.getByRole("button", { name: "Deny", exact: true });
@@ -73,7 +73,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
 
   it("a card that moved up is safe for another 500 ms", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const first = await gate.agent("first");
     const second = await gate.agent("second");
     await first.ask(write(`${gate.home.home}/a.txt`));
@@ -92,7 +92,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
 
   it("a card that moved before its position was checked for the first time is safe for another 500 ms, too", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     const asked = await agent.ask(write(`${gate.home.home}/a.txt`));
     const approve = page.getByRole("button", { name: "Approve once" });
@@ -108,7 +108,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
 
   it("all cards begin anew when the window is shown again, and for keys when it gets the keyboard", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     await agent.ask(write(`${gate.home.home}/a.txt`));
     await cards(page).waitFor();
@@ -127,7 +127,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
 
   it("answered elsewhere: the card folds to a line that says so", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     for (const [answer, said] of [
       [{ decision: "rejected", message: "not now" } as const, "Denied elsewhere: write a.txt -> ~/ (~4 B) (not now)"],
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
     const { decision } = await agent.ask(write(`${gate.home.home}/a.txt`));
     const token = tokenOf(decision);
     await gate.operator.call("approvals.resolve", { token, decision: "rejected", message: "not now" });
-    const { page } = await openPage(gate.operator, { browser, stands_still: true, at: `approvals/${token}` });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true, at: `approvals/${token}` });
     await page.getByText("Denied: write a.txt -> ~/ (~4 B) (not now), ").waitFor();
     expect(await cards(page).count()).toBe(0);
     await page.goto(`${page.url().split("#")[0]}#/approvals/${"0".repeat(16)}`);
@@ -162,8 +162,8 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
   it("two surfaces answer at once: exactly one counts, and both say whose it was", async () => {
     const gate = await startGate();
     const together = answeredTogether(gate.operator, 2);
-    const one = await openPage(together, { browser, stands_still: true });
-    const two = await openPage(together, { stands_still: true }); // a tab in the background isn't drawn
+    const one = await openPage(together, { browser, standsStill: true });
+    const two = await openPage(together, { standsStill: true }); // a tab in the background isn't drawn
     const agent = await gate.agent();
     const asked = await agent.ask(write(`${gate.home.home}/a.txt`));
     for (const { page } of [one, two]) {
@@ -184,7 +184,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
   it("an expired request is shown as expired, never as denied", async () => {
     let now = Date.now();
     const gate = await startGate({ now: () => now });
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     await agent.ask(write(`${gate.home.home}/a.txt`));
     await cards(page).waitFor();
@@ -196,7 +196,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
 
   it("a denial with a message reaches the agent", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     const asked = await agent.ask(write(`${gate.home.home}/a.txt`));
     await page.getByRole("button", { name: "Deny, and say why" }).click();
@@ -211,7 +211,7 @@ describe.skipIf(NO_BROWSER !== null)("a card's answers", () => {
   it("its deadline is extended while the user is at it", async () => {
     let now = Date.now();
     const gate = await startGate({ now: () => now });
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     const { decision } = await agent.ask(write(`${gate.home.home}/a.txt`));
     const before = (await gate.request(tokenOf(decision))).expires_at;

@@ -5,8 +5,8 @@ import { approvalView } from "../../support/approval-view.ts";
 import { readOf, runs } from "../../support/card-views.ts";
 
 const START = Date.parse("2026-11-21T00:00:00Z");
-const view = (second: number, agent_name = "busy", token = `${agent_name}-${second}`) =>
-  approvalView({ token, agent_name, created_at: new Date(START + second * 1000).toISOString() });
+const view = (second: number, agentName = "busy", token = `${agentName}-${second}`) =>
+  approvalView({ token, agent_name: agentName, created_at: new Date(START + second * 1000).toISOString() });
 const asked = (views: ReturnType<typeof view>[]) => views.map((one) => ({ view: one, ended: null }));
 
 describe("a bundle", () => {

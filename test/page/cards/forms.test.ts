@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
 
   it("a pairing request explains the three levels, presumes none, and lets the agent in with the one that is chosen", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const stranger = await gate.connect();
     stranger.send("hello", { id: "hello", protocol: 1, agent: { name: "my-script", version: "1.2" } });
     const asking = card(page, "May my-script connect?");
@@ -142,8 +142,8 @@ describe.skipIf(NO_BROWSER !== null)("the forms of a card", () => {
       tokens.push(tokenOf(decision));
     }
     const { page } = await openPage(gate.operator, { browser, at: `approvals/${tokens[3]}` });
-    const pointed_at = page.locator(`[data-token="${tokens[3]}"]`);
-    await pointed_at.getByRole("button", { name: "Deny", exact: true }).and(page.locator(":focus")).waitFor();
-    expect(await pointed_at.getByRole("heading").boundingBox()).not.toBe(null);
+    const pointedAt = page.locator(`[data-token="${tokens[3]}"]`);
+    await pointedAt.getByRole("button", { name: "Deny", exact: true }).and(page.locator(":focus")).waitFor();
+    expect(await pointedAt.getByRole("heading").boundingBox()).not.toBe(null);
   });
 });

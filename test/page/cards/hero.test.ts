@@ -177,13 +177,13 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
   it("a script that changed while it waits says so, and is read and pressed anew", async () => {
     const before = cardKind("script that a name stands for");
     const long = (word: string) => Array.from({ length: 40 }, (_, index) => `${word} ${index}`);
-    const described = (lines: string[], has_changed: boolean): ApprovalView => {
+    const described = (lines: string[], hasChanged: boolean): ApprovalView => {
       const { description } = before;
       const [one] = description?.stands_for ?? [];
       if (description === null || one === undefined) throw new Error("it stands for nothing");
       const { has_changed: _, ...same } = one;
-      const stands_for = [{ ...same, lines, total_lines: 40, ...(has_changed ? { has_changed: true as const } : {}) }];
-      return { ...before, token: "0".repeat(16), description: { ...description, stands_for } };
+      const standsFor = [{ ...same, lines, total_lines: 40, ...(hasChanged ? { has_changed: true as const } : {}) }];
+      return { ...before, token: "0".repeat(16), description: { ...description, stands_for: standsFor } };
     };
     const { page, operator } = await open([described(long("old"), false)]);
     const approve = page.getByRole("button", { name: "Approve once" });

@@ -24,7 +24,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
 
   it("HTML, escape codes, direction marks and a fake second card are inert, visible characters", async () => {
     const gate = await startGate();
-    const { page, problems } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page, problems } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     const path = `${gate.home.home}/a\u202e\u001b[31mtxt.exe`;
     agent.send("session.event", { id: "said", event: { kind: "prompt", turn: "t1", text: FAKE } });
@@ -150,7 +150,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
 
   it("a file whose name only looks like another one's is shown with codes; a name of another script is as it is", async () => {
     const gate = await startGate();
-    const { page, problems } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page, problems } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     const content = "\u0444\u0430\u0439\u043b \u0441 \u0440\u0430ypal";
     await agent.ask({ executor: "Write", args: { file_path: `${gate.home.home}/\u0440\u0430ypal.txt`, content } });
@@ -166,7 +166,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
 
   it("10,000 lines can't be approved before their end was on the screen, and don't slow the page", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     const lines = Array.from({ length: 10_000 }, (_, index) => `line ${index}`);
     const asked = await agent.ask({
@@ -195,7 +195,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
 
   it("a million characters in one line are shown, too", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent();
     await agent.ask({
       executor: "Write",

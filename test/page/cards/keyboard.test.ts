@@ -15,7 +15,7 @@ describe.skipIf(NO_BROWSER !== null)("with the keyboard alone", () => {
 
   async function oneCard(at = "approvals") {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true, at });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true, at });
     const agent = await gate.agent();
     const asked = await agent.ask({
       executor: "Write",

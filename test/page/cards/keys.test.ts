@@ -25,7 +25,7 @@ describe.skipIf(NO_BROWSER !== null)("cards by keys, and where they are", () => 
       expires_at: new Date(now + 300_000 + index * 1000).toISOString(),
     }));
     const operator = operatorWith(gate.operator, views);
-    const { page } = await openPage(operator, { browser, stands_still: true, height: 1400 });
+    const { page } = await openPage(operator, { browser, standsStill: true, height: 1400 });
     await cards(page)
       .nth(names.length - 1)
       .waitFor();

@@ -30,7 +30,7 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
 
   it("of one agent become one, which says what they are; deny all denies all", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const asked = await twelve(gate, await gate.agent("busy"));
     const bundle = card(page, "busy asks 12 things");
     await bundle.getByText("9 reading below ~/project, 3 requests to example.org", { exact: true }).waitFor();
@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
 
   it("approve all waits until the whole list was on the screen, and leaves out what it can't show whole", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent("busy");
     const asked = await twelve(gate, agent);
     await agent.ask({
@@ -105,7 +105,7 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
 
   it("another one in the bundle must be shown, too", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent("busy");
     await twelve(gate, agent);
     await press(page.getByRole("button", { name: "+ 7 more" }));
@@ -126,7 +126,7 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
   it("one in the bundle whose script is another one by now must be shown again", async () => {
     const gate = await startGate();
     const { home } = gate.home;
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     const agent = await gate.agent("busy");
     for (let index = 0; index < 12; index++) {
       writeFileSync(join(home, `${index}.sh`), "true\n");
@@ -153,7 +153,7 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
 
   it("can be shown one by one", async () => {
     const gate = await startGate();
-    const { page } = await openPage(gate.operator, { browser, stands_still: true });
+    const { page } = await openPage(gate.operator, { browser, standsStill: true });
     await twelve(gate, await gate.agent("busy"));
     await press(page.getByRole("button", { name: "Look at each" }));
     await card(page, "May I read?").first().waitFor();
@@ -171,9 +171,9 @@ describe.skipIf(NO_BROWSER !== null)("many cards at once", () => {
     }
     const { page } = await openPage(gate.operator, { browser });
     await card(page, "May I read?").first().waitFor();
-    const at_first = await cards(page).count();
-    expect(at_first).toBeLessThan(40);
+    const atFirst = await cards(page).count();
+    expect(atFirst).toBeLessThan(40);
     await cards(page).last().scrollIntoViewIfNeeded();
-    await cards(page).nth(at_first).waitFor();
+    await cards(page).nth(atFirst).waitFor();
   });
 });

@@ -16,7 +16,7 @@ describe.skipIf(NO_BROWSER !== null)("a call that is made again and again", () =
     // This kind offers a wider answer and says why, were it not repeated.
     const view = { ...cardKind("fetch"), repeated: REPEATED };
     const operator = operatorWith(gate.operator, [view, { ...view, token: "b".repeat(16) }]);
-    const { page } = await openPage(operator, { browser: browser(), stands_still: true });
+    const { page } = await openPage(operator, { browser: browser(), standsStill: true });
     const card = cardOf(page, view.token);
     await card.getByRole("heading", { name: "The same call 40 times in a minute. Stop it?" }).waitFor();
     await card.getByText("rates.example.net").first().waitFor();
@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER !== null)("a call that is made again and again", () =
     const gate = await startGate();
     const view = cardKind("read");
     const operator = operatorWith(gate.operator, [view]);
-    const { page } = await openPage(operator, { browser: browser(), stands_still: true });
+    const { page } = await openPage(operator, { browser: browser(), standsStill: true });
     const card = cardOf(page, view.token);
     await card.getByRole("button", { name: "Deny, and say why" }).waitFor();
     await settle(page);

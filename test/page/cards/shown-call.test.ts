@@ -62,7 +62,7 @@ describe("what a card need not show a second time", () => {
 });
 
 describe("text that a difference shows", () => {
-  const args = (old_string: string, new_string: string) => ({ old_string, new_string });
+  const args = (oldString: string, newString: string) => ({ old_string: oldString, new_string: newString });
 
   it("may have lines between two hunks that it doesn't repeat, and begin and end within a line", () => {
     const hunks = [hunk(1, " a", "-b", "+B", " c"), hunk(20, " s", "-t", "+T", " u")];

@@ -92,7 +92,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
 
   it("what was set aside is listed with where it is now", async () => {
     const gate = await startGate();
-    const set_aside = [
+    const setAside = [
       {
         path: `${gate.home.home}/projects/website/.git/hooks/pre-commit`,
         kept_at: `${gate.home.home}/.local/state/metnos/box/set-aside/2026-11-22T10-00-00-1/pre-commit`,
@@ -101,7 +101,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
       },
     ];
     const { page } = await openPage(
-      withBox(gate.operator, () => ({ ...WORKING_BOX, set_aside })),
+      withBox(gate.operator, () => ({ ...WORKING_BOX, set_aside: setAside })),
       {
         at: "policy",
         browser: browser(),
@@ -121,7 +121,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     const agent = { name: "claude-code", client: null, tested_at: null } as const;
     let state: "untested" | "confined" = "untested";
     const operator = withBox(gate.operator, () => ({ ...WORKING_BOX, agents: [{ ...agent, state }] }));
-    const { page } = await openPage(operator, { at: "policy", browser: browser(), stands_still: true });
+    const { page } = await openPage(operator, { at: "policy", browser: browser(), standsStill: true });
     await box(page).getByText("Not confined: its client was never tested").waitFor();
     state = "confined";
     await page.clock.runFor(31_000);
@@ -132,13 +132,13 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
 
   it("of many files that were set aside the first are listed, and the others on a press", async () => {
     const gate = await startGate();
-    const set_aside = Array.from({ length: 50 }, (_, index) => ({
+    const setAside = Array.from({ length: 50 }, (_, index) => ({
       path: `/srv/p/${index}/.envrc`,
       kept_at: `/srv/kept/${index}/.envrc`,
       at: "2026-11-22T10:00:00Z",
       agent_name: "claude-code",
     }));
-    const operator = withBox(gate.operator, () => ({ ...WORKING_BOX, set_aside }));
+    const operator = withBox(gate.operator, () => ({ ...WORKING_BOX, set_aside: setAside }));
     const { page } = await openPage(operator, { at: "policy", browser: browser() });
     const items = box(page).locator(".set-aside li");
     await items.nth(4).waitFor();

@@ -72,13 +72,13 @@ describe.skipIf(NO_BROWSER !== null)("the channels in the settings", () => {
       Array.from({ length: Number(run) }, (_, index) => `${Number(x) + index},${y}`),
     );
     const { data } = encode(url, { ecc: "M", border: 3 });
-    const expected = data.flatMap((row, y) => row.flatMap((is_dark, x) => (is_dark ? [`${x},${y}`] : [])));
+    const expected = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x},${y}`] : [])));
     expect(dark).toEqual(expected);
     expect(problems).toEqual([]);
   });
 
   it("a link whose time is over, or that another one replaced, is shown no longer", async () => {
-    const { linking, page } = await openSettings({ stands_still: true });
+    const { linking, page } = await openSettings({ standsStill: true });
     const code = page.getByRole("img", { name: "The link as a QR code" });
     await page.getByRole("button", { name: "Link a chat" }).click();
     await code.waitFor();
@@ -96,7 +96,7 @@ describe.skipIf(NO_BROWSER !== null)("the channels in the settings", () => {
 
 describe.skipIf(NO_BROWSER !== null)("whoever pressed the link", () => {
   it("is named with what can't be chosen, and the safe answer has the focus; linked only by a press of its own", async () => {
-    const { linking, page } = await openSettings({ stands_still: true });
+    const { linking, page } = await openSettings({ standsStill: true });
     await page.getByRole("button", { name: "Link a chat" }).click();
     linking.claimed();
     const claim = page.getByRole("article", { name: "Is this you?" });
@@ -113,7 +113,7 @@ describe.skipIf(NO_BROWSER !== null)("whoever pressed the link", () => {
   });
 
   it("Enter says that it isn't you", async () => {
-    const { linking, page } = await openSettings({ stands_still: true });
+    const { linking, page } = await openSettings({ standsStill: true });
     linking.claimed();
     await page.getByRole("article", { name: "Is this you?" }).waitFor();
     await settle(page);
@@ -126,7 +126,7 @@ describe.skipIf(NO_BROWSER !== null)("whoever pressed the link", () => {
     ["another claim", { id: "claim-2", name: "Mallory" }],
     ["the same one under another name", { id: "claim-1", name: "Mallory" }],
   ])("a press is meant for what it was begun on: %s takes its place under it", async (_, change) => {
-    const { linking, page } = await openSettings({ stands_still: true });
+    const { linking, page } = await openSettings({ standsStill: true });
     linking.claimed();
     await confirm(page).waitFor();
     await settle(page);
@@ -146,7 +146,7 @@ describe.skipIf(NO_BROWSER !== null)("whoever pressed the link", () => {
   });
 
   it("a claim that has ended at the gate links nobody, and that is said", async () => {
-    const { linking, page } = await openSettings({ stands_still: true });
+    const { linking, page } = await openSettings({ standsStill: true });
     linking.claimed();
     await confirm(page).waitFor();
     await settle(page);

@@ -8,16 +8,16 @@ function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = "";
-  let is_quoted = false;
+  let isQuoted = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at] ?? "";
-    if (is_quoted) {
+    if (isQuoted) {
       if (character !== '"') cell += character;
       else if (text[at + 1] === '"') {
         cell += '"';
         at++;
-      } else is_quoted = false;
-    } else if (character === '"') is_quoted = true;
+      } else isQuoted = false;
+    } else if (character === '"') isQuoted = true;
     else if (character === ",") {
       row.push(cell);
       cell = "";

@@ -41,9 +41,9 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     await page.getByRole("row").filter({ hasText: "/srv/out/**" }).waitFor();
     const { grants } = await gate.operator.call("grants.search", {});
     expect(grants).toMatchObject([{ capability: "fs:write", target: "/srv/out/**", agent_name: "tester" }]);
-    const left_hours = (Date.parse(grants[0]?.expires_at ?? "") - Date.now()) / 3_600_000;
-    expect(left_hours).toBeGreaterThan(23.9);
-    expect(left_hours).toBeLessThanOrEqual(24);
+    const leftHours = (Date.parse(grants[0]?.expires_at ?? "") - Date.now()) / 3_600_000;
+    expect(leftHours).toBeGreaterThan(23.9);
+    expect(leftHours).toBeLessThanOrEqual(24);
     expect(problems).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
 
   it("after 10 seconds the line is gone", async () => {
     const gate = await withGrants(1);
-    const { page } = await openPage(gate.operator, { at: "grants", browser: browser(), stands_still: true });
+    const { page } = await openPage(gate.operator, { at: "grants", browser: browser(), standsStill: true });
     await page.getByRole("button", { name: /^Revoke the grant/ }).click();
     await page.getByRole("button", { name: "Undo" }).waitFor();
     await page.clock.runFor(9000);

@@ -28,7 +28,7 @@ describe.skipIf(NO_BROWSER !== null)("calls that are judged", () => {
     const gate = await startGate();
     const running = Array.from({ length: 7 }, (_, index) => runningReview({ id: String(index) }));
     const operator = operatorWithJudges(gate.operator, { running });
-    const { page, problems } = await openPage(operator, { at: "activity", browser: browser(), stands_still: true });
+    const { page, problems } = await openPage(operator, { at: "activity", browser: browser(), standsStill: true });
     const rows = page.getByRole("region", { name: "Being judged now" }).getByRole("listitem");
     await rows.nth(4).waitFor();
     expect(await rows.count()).toBe(5);
@@ -160,7 +160,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
   it("where nothing waits nothing has the focus, and a press too soon doesn't count", async () => {
     const gate = await startGate();
     const operator = operatorWithJudges(gate.operator, { refused: [refusedCall()] });
-    const { page } = await openPage(operator, { browser: browser(), stands_still: true });
+    const { page } = await openPage(operator, { browser: browser(), standsStill: true });
     const refused = page.locator("[data-refusal=d1]");
     const allow = refused.getByRole("button", { name: "Allow once anyway" });
     await expect.poll(() => allow.isEnabled()).toBe(true);
@@ -195,7 +195,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
   it("goes away when it is dismissed, and the next one's button has the focus", async () => {
     const gate = await startGate();
     const operator = operatorWithJudges(gate.operator, { refused: [refusedCall(), refusedCall({ id: "d2" })] });
-    const { page } = await openPage(operator, { browser: browser(), stands_still: true });
+    const { page } = await openPage(operator, { browser: browser(), standsStill: true });
     await press(page.locator("[data-refusal=d1]").getByRole("button", { name: "Dismiss" }));
     await page.locator("[data-refusal=d1]").waitFor({ state: "detached" });
     expect(operator.dismissed).toEqual(["d1"]);

@@ -11,7 +11,7 @@ import { sharedBrowser } from "../../support/shared-browser.ts";
 
 const browser = sharedBrowser(beforeAll, afterAll);
 
-async function openAt(at: string, own: (agent_id: string) => OwnMethods, width = 1000) {
+async function openAt(at: string, own: (agentId: string) => OwnMethods, width = 1000) {
   const gate = await startGate();
   await gate.agent("claude-code");
   const { agents } = await gate.operator.call("agents.list", {});
@@ -20,8 +20,8 @@ async function openAt(at: string, own: (agent_id: string) => OwnMethods, width =
 }
 
 function limits(spent: Partial<SpentToday>[], budgets: Partial<Budget>[]) {
-  return (agent_id: string): OwnMethods => {
-    const whose = { agent_id, agent_name: "claude-code" };
+  return (agentId: string): OwnMethods => {
+    const whose = { agent_id: agentId, agent_name: "claude-code" };
     return {
       "costs.today": () => [
         ...spent.map((one) => ({ ...whose, amount: 1, currency: "USD", calls: 1, ...one })),
@@ -64,10 +64,10 @@ describe.skipIf(NO_BROWSER !== null)("the trail's newest checkpoint", () => {
   const TEXT = "metnos-gate/local\n1234\nq0Zr0XyUAbQeT5g3rY2nVg5r9n8m6k4h2f0d1s3a5=\n\n— metnos-gate/local AAAA\n";
 
   it("when it was signed, over how much, itself, and the command that checks the trail against one", async () => {
-    const signed_at = new Date(Date.now() - 300_000).toISOString();
+    const signedAt = new Date(Date.now() - 300_000).toISOString();
     const page = await openAt(
       "safety",
-      () => ({ "audit.checkpoint": () => ({ text: TEXT, signed_at, lines: 1234 }) }),
+      () => ({ "audit.checkpoint": () => ({ text: TEXT, signed_at: signedAt, lines: 1234 }) }),
       320,
     );
     await page.getByText("The newest checkpoint was signed 5 minutes ago, over 1,234 lines.").waitFor();

@@ -8,8 +8,8 @@ import { expiresAt } from "../../../renderer/views/grants/expiry.ts";
 import { GrantListing } from "../../../renderer/views/grants/listing.ts";
 import { grantAt, PAGE_SIZE, pagesOf, stateOf, withPage } from "../../../renderer/views/grants/pages.ts";
 
-const entry = (decision_id: string, change: Partial<ActivityEntry> = {}): ActivityEntry => ({
-  decision_id,
+const entry = (decisionId: string, change: Partial<ActivityEntry> = {}): ActivityEntry => ({
+  decision_id: decisionId,
   ts: 0,
   agent_name: "tester",
   executor: "Write",

@@ -69,15 +69,15 @@ describe("the column in force", () => {
       agent({ name: "gone", revoked_at: "2026-11-02T00:00:00Z" }),
     ];
     expect(columnsOf(agents, "codex")).toEqual([
-      { level: "ReadOnly", agents: [], is_in_force: false },
-      { level: "Supervised", agents: ["claude-code"], is_in_force: false },
-      { level: "Full", agents: ["codex"], is_in_force: true },
+      { level: "ReadOnly", agents: [], isInForce: false },
+      { level: "Supervised", agents: ["claude-code"], isInForce: false },
+      { level: "Full", agents: ["codex"], isInForce: true },
     ]);
   });
 
   it("is none where no agent is paired; a connected one is shown first", () => {
     expect(firstAgent([agent({ revoked_at: "2026-11-02T00:00:00Z" })])).toBeNull();
-    expect(columnsOf([], null).some((column) => column.is_in_force)).toBe(false);
+    expect(columnsOf([], null).some((column) => column.isInForce)).toBe(false);
     expect(firstAgent([agent({}), agent({ name: "codex", is_connected: true })])).toBe("codex");
   });
 });

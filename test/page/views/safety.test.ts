@@ -34,8 +34,8 @@ describe.skipIf(NO_BROWSER !== null)("safety", () => {
   it("violations show as they happen, and are acknowledged one by one or all", async () => {
     const gate = await startGate();
     const agent = await gate.agent();
-    const check = (goal_id: string, description: string) =>
-      agent.send("goal.check", { id: goal_id, goal: goal({ goal_id, description }) });
+    const check = (goalId: string, description: string) =>
+      agent.send("goal.check", { id: goalId, goal: goal({ goal_id: goalId, description }) });
     check("goal-1", "see http://example.org");
     const { page } = await openPage(gate.operator, { at: "safety", browser: browser() });
     await page.getByText("1 not acknowledged").waitFor();

@@ -36,8 +36,8 @@ it.each(ACTIVITY_RANGES)("what was counted is in the bucket of its time, over th
   const now = Date.parse("2026-11-21T08:37:11Z");
   let at = now;
   const counts = new DecisionCounts(db, () => at);
-  for (const minutes_ago of [50, 20, 3, 0]) {
-    at = now - minutes_ago * 60_000;
+  for (const minutesAgo of [50, 20, 3, 0]) {
+    at = now - minutesAgo * 60_000;
     counts.add("agent-1", "allowed");
     counts.add("agent-1", "approval_required");
   }
@@ -45,7 +45,7 @@ it.each(ACTIVITY_RANGES)("what was counted is in the bucket of its time, over th
   const { buckets, bucket_seconds } = counts.over(range);
   const counted = (moment: number) =>
     buckets.find(({ start }) => start * 1000 <= moment && moment < (start + bucket_seconds) * 1000)?.allowed ?? 0;
-  for (const minutes_ago of [50, 20, 3, 0]) expect(counted(now - minutes_ago * 60_000)).toBeGreaterThan(0);
+  for (const minutesAgo of [50, 20, 3, 0]) expect(counted(now - minutesAgo * 60_000)).toBeGreaterThan(0);
   expect(buckets.reduce((sum, { allowed, asked, denied }) => sum + allowed * 100 + asked * 10 + denied, 0)).toBe(440);
   expect(buckets.at(-1)?.start).toBeGreaterThan(now / 1000 - bucket_seconds);
 });

@@ -22,12 +22,12 @@ function subject(name = "worker", session = "s1"): Subject {
   };
 }
 
-function call(executor = "fs_read", call_id?: string): ProposedCall {
-  return { intent: "", executor, args: {}, ...(call_id === undefined ? {} : { context: { call_id } }) };
+function call(executor = "fs_read", callId?: string): ProposedCall {
+  return { intent: "", executor, args: {}, ...(callId === undefined ? {} : { context: { call_id: callId } }) };
 }
 
-function decided(decision_id: string) {
-  return { decision_id, capabilities: [{ capability: "fs:read" as const, target: "/srv/a" }] };
+function decided(decisionId: string) {
+  return { decision_id: decisionId, capabilities: [{ capability: "fs:read" as const, target: "/srv/a" }] };
 }
 
 describe("a call that ran without asking", () => {
@@ -131,7 +131,7 @@ describe("what ran under an agent's own id of a call", () => {
   const other = { executor: "Bash", args: { command: "cat ~/.ssh/id_rsa", timeout: 5 } };
 
   it("is other than what was allowed by its executor or any of its arguments, in whatever order they are", () => {
-    for (const [ran, is_other] of [
+    for (const [ran, isOther] of [
       [{ executor: "Bash", args: { timeout: 5, command: "echo fine" } }, false],
       [other, true],
       [{ executor: "Write", args: allowed.args }, true],
@@ -140,8 +140,8 @@ describe("what ran under an agent's own id of a call", () => {
     ] as const) {
       const { reports } = reportsAt();
       reports.allowed(decided("d1"), allowed, subject());
-      expect(reports.ran("id-worker", "toolu_1", ran) !== undefined, JSON.stringify(ran)).toBe(is_other);
-      expect(reports.of("d1")?.ran_other).toBe(is_other ? true : undefined);
+      expect(reports.ran("id-worker", "toolu_1", ran) !== undefined, JSON.stringify(ran)).toBe(isOther);
+      expect(reports.of("d1")?.ran_other).toBe(isOther ? true : undefined);
     }
   });
 

@@ -11,12 +11,12 @@ const MAY = "2026-05.jsonl";
 function trailOf(texts: readonly string[]) {
   const trail = freshTrail();
   written(trail.opened(), trail.clock, texts);
-  const { folder, head_file, clock } = trail;
+  const { folder, headFile, clock } = trail;
   const put = (lines: readonly string[]) => writeFileSync(join(folder, MAY), lines.map((line) => `${line}\n`).join(""));
-  const verify = () => verifyAudit(folder, head_file, undefined, clock.ms);
+  const verify = () => verifyAudit(folder, headFile, undefined, clock.ms);
   const accept = async (reason: string) => {
     const log = trail.opened();
-    const report = await acceptProblems(log, { folder, head_file }, reason, clock.ms);
+    const report = await acceptProblems(log, { folder, headFile }, reason, clock.ms);
     log.close();
     return report;
   };
@@ -56,7 +56,7 @@ describe("problems that the operator accepts", () => {
   it("a missing end, a missing record and a missing trail are accepted as well, and stay so over restarts", async () => {
     const damages = [
       ({ folder, put }: ReturnType<typeof trailOf>) => put(linesIn(folder).slice(0, 1)),
-      ({ head_file }: ReturnType<typeof trailOf>) => rmSync(head_file),
+      ({ headFile }: ReturnType<typeof trailOf>) => rmSync(headFile),
       ({ folder }: ReturnType<typeof trailOf>) => rmSync(folder, { recursive: true }),
     ];
     for (const damage of damages) {
@@ -70,15 +70,15 @@ describe("problems that the operator accepts", () => {
   });
 
   it("an end that goes missing while the gate runs is accepted at once, with the break that it leaves", async () => {
-    const { folder, head_file, clock, opened, put } = trailOf(["a", "b", "c"]);
+    const { folder, headFile, clock, opened, put } = trailOf(["a", "b", "c"]);
     const log = opened();
     log.append({ event: "test", ts: clock.ms / 1000, text: "d" });
     log.flush();
     put(linesIn(folder).slice(0, 2));
     clock.advance(1);
-    expect(await acceptProblems(log, { folder, head_file }, "known", clock.ms)).toMatchObject({ ok: true });
+    expect(await acceptProblems(log, { folder, headFile }, "known", clock.ms)).toMatchObject({ ok: true });
     log.close();
-    expect((await verifyAudit(folder, head_file, undefined, clock.ms)).ok).toBe(true);
+    expect((await verifyAudit(folder, headFile, undefined, clock.ms)).ok).toBe(true);
   });
 
   it("where nothing is wrong there is nothing to accept: no line", async () => {
@@ -88,12 +88,12 @@ describe("problems that the operator accepts", () => {
   });
 
   it("aren't accepted while the trail can't be written", async () => {
-    const { folder, head_file, clock, opened, put } = trailOf(["a", "b", "c"]);
+    const { folder, headFile, clock, opened, put } = trailOf(["a", "b", "c"]);
     put(linesIn(folder).map((line) => line.replace('"b"', '"x"')));
     const before = readFileSync(join(folder, MAY));
     const log = opened();
     log.open();
-    const accepting = acceptProblems(log, { folder, head_file }, "known", clock.ms);
+    const accepting = acceptProblems(log, { folder, headFile }, "known", clock.ms);
     rmSync(folder, { recursive: true });
     writeFileSync(folder, "in the way");
     clock.advance(1);

@@ -37,9 +37,9 @@ function threeMonths() {
 }
 
 function archived({ trail, gate }: { trail: SignedTrail; gate: Gate }, before = "2026-07", isOpen = () => true) {
-  const { folder, head_file } = trail;
+  const { folder, headFile } = trail;
   const claims = () => claimsOf(trail, gate);
-  const parts = { audit: gate.audit, checkpoints: gate.checkpoints, trail: { folder, head_file }, claims };
+  const parts = { audit: gate.audit, checkpoints: gate.checkpoints, trail: { folder, headFile }, claims };
   return archiveMonths({ ...parts, now: trail.clock.now, isOpen }, before);
 }
 
@@ -49,8 +49,8 @@ function claimsOf({ folder }: SignedTrail, gate: Gate, against?: string) {
 }
 
 async function verified(trail: SignedTrail, gate: Gate, against?: string) {
-  const { folder, head_file, clock } = trail;
-  return verifyAudit(folder, head_file, gate.audit.end, clock.now(), claimsOf(trail, gate, against));
+  const { folder, headFile, clock } = trail;
+  return verifyAudit(folder, headFile, gate.audit.end, clock.now(), claimsOf(trail, gate, against));
 }
 
 const filesOf = ({ folder }: SignedTrail) => readdirSync(folder).sort();
@@ -104,7 +104,7 @@ describe("archived months", () => {
     third.write(1);
     expect(await verified(trail, third, kept)).toMatchObject({ ok: true, problems: [] });
     third.end();
-    rmSync(trail.record_file);
+    rmSync(trail.recordFile);
     const fourth = trail.start();
     expect(await verified(trail, fourth, kept)).toMatchObject({ ok: true, problems: [] });
     fourth.write(70);
@@ -220,8 +220,8 @@ describe("archived months", () => {
     await archived({ trail, gate });
     harm(join(trail.folder, ARCHIVE));
     const claims = () => claimsOf(trail, gate);
-    const { is_other } = await acceptProblems(gate.audit, trail, "a broken disk", trail.clock.now(), claims);
-    expect(is_other).toBe(true);
+    const { isOther } = await acceptProblems(gate.audit, trail, "a broken disk", trail.clock.now(), claims);
+    expect(isOther).toBe(true);
     gate.checkpoints.restart("accepted");
     expect(await verified(trail, gate)).toMatchObject({ ok: true });
     trail.clock.advance(30 * DAY);
@@ -253,16 +253,16 @@ describe("an archiving that ended before its end", () => {
     "%s has lost nothing, and the next one completes it",
     async (_when, interrupt) => {
       const { trail, gate } = threeMonths();
-      const { folder, record_file, top } = trail;
+      const { folder, recordFile, top } = trail;
       gate.checkpoints.signNow();
       const kept = gate.checkpoints.newest?.text ?? "";
       gate.checkpoints.tend();
       const saved = join(top, "saved");
       for (const name of ["2026-05.jsonl", "2026-06.jsonl"]) copyFileSync(join(folder, name), `${saved}-${name}`);
-      copyFileSync(record_file, `${saved}-record`);
+      copyFileSync(recordFile, `${saved}-record`);
       await archived({ trail, gate });
       gate.kill();
-      copyFileSync(`${saved}-record`, record_file);
+      copyFileSync(`${saved}-record`, recordFile);
       interrupt({ folder, saved });
       for (const more of [5, 90]) {
         const next = trail.start();

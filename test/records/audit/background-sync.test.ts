@@ -6,11 +6,11 @@ import { tempFolder } from "../../support/temp-folder.ts";
 
 it.each([true, false])(
   "a file that can't be closed is reported, and ends no gate (not synced yet: %s)",
-  async (is_dirty) => {
+  async (isDirty) => {
     const failures: Error[] = [];
     const sync = new BackgroundSync((error) => error && failures.push(error));
     const descriptor = openSync(join(tempFolder(), "month.jsonl"), "a");
-    if (is_dirty) sync.wrote(descriptor);
+    if (isDirty) sync.wrote(descriptor);
     closeSync(descriptor);
     sync.close(descriptor);
     await expect.poll(() => failures).toMatchObject([{ code: "EBADF" }]);

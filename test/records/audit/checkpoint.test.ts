@@ -21,7 +21,7 @@ const CHECKPOINT: Checkpoint = {
 };
 const key = testSigner();
 const text = signCheckpoint(CHECKPOINT, key);
-const known = [key.public_bytes];
+const known = [key.publicBytes];
 
 describe("a checkpoint", () => {
   it("has the form of signed-note", () => {
@@ -36,16 +36,16 @@ describe("a checkpoint", () => {
     ]);
     expect(signatures).toMatch(/^\u2014 metnos-gate\/[0-9a-f]{32} [A-Za-z0-9+/]{91}=\n$/);
     const signature = Buffer.from(signatures.trim().split(" ")[2] ?? "", "base64");
-    expect([signature.length, signature.subarray(0, 4)]).toEqual([68, keyHash(ORIGIN, key.public_bytes)]);
+    expect([signature.length, signature.subarray(0, 4)]).toEqual([68, keyHash(ORIGIN, key.publicBytes)]);
   });
 
   it("has the key hash of the format's reference implementation", () => {
-    const [name = "", key_hash, encoded = ""] = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
+    const [name = "", keyId, encoded = ""] = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
       .split("+", 2)
       .concat("ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW");
     const bytes = Buffer.from(encoded, "base64");
     expect(bytes[0]).toBe(1);
-    expect(keyHash(name, bytes.subarray(1)).toString("hex")).toBe(key_hash);
+    expect(keyHash(name, bytes.subarray(1)).toString("hex")).toBe(keyId);
   });
 
   it("is read as it was signed, also the first of a later epoch", () => {
@@ -60,8 +60,8 @@ describe("a checkpoint", () => {
   it("is unknown to other keys, and wrong where a known key hasn't signed it", () => {
     const note = readNote(text);
     if (note === undefined) throw new Error("not read");
-    expect(verdictOn(note, [testSigner().public_bytes])).toBe("unknown key");
-    expect(verdictOn(note, [testSigner().public_bytes, key.public_bytes])).toBe("valid");
+    expect(verdictOn(note, [testSigner().publicBytes])).toBe("unknown key");
+    expect(verdictOn(note, [testSigner().publicBytes, key.publicBytes])).toBe("valid");
     expect(verdictOn({ ...note, signed: note.signed.replace("128", "129") }, known)).toBe("wrong");
   });
 
@@ -72,8 +72,8 @@ describe("a checkpoint", () => {
         const changed = Buffer.from(bytes);
         changed[at] = (changed[at] ?? 0) ^ change;
         const [part, ...more] = notesIn(changed.toString("utf8"));
-        const is_valid = part?.note !== undefined && more.length === 0 && verdictOn(part.note, known) === "valid";
-        expect(is_valid).toBe(false);
+        const isValid = part?.note !== undefined && more.length === 0 && verdictOn(part.note, known) === "valid";
+        expect(isValid).toBe(false);
       }),
       { numRuns: 1500 },
     );

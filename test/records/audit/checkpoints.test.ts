@@ -76,8 +76,8 @@ describe("checkpoints of the trail", () => {
     for (let signature = 0; signature < 3; signature++) {
       gate.write(64);
       await turn();
-      const json = readFileSync(trail.record_file, "utf8").split("\n")[1] ?? "";
-      files.push([statSync(trail.record_file).ino, JSON.parse(json).signed]);
+      const json = readFileSync(trail.recordFile, "utf8").split("\n")[1] ?? "";
+      files.push([statSync(trail.recordFile).ino, JSON.parse(json).signed]);
     }
     const [[inode] = [0]] = files;
     expect(files).toEqual([
@@ -86,11 +86,11 @@ describe("checkpoints of the trail", () => {
       [inode, 192],
     ]);
     // What is put in its place is overwritten next, and what can't be opened is replaced.
-    rmSync(trail.record_file);
-    symlinkSync("/dev/null", trail.record_file);
+    rmSync(trail.recordFile);
+    symlinkSync("/dev/null", trail.recordFile);
     gate.write(64);
     await turn();
-    expect(lstatSync(trail.record_file).isFile()).toBe(true);
+    expect(lstatSync(trail.recordFile).isFile()).toBe(true);
     expect(gate.alarms.list()).toEqual([]);
     gate.kill();
   });
@@ -102,7 +102,7 @@ describe("checkpoints of the trail", () => {
     const gate = trail.start();
     gate.write(1);
     gate.end();
-    for (const file of [trail.record_file, join(trail.checkpoints_dir, "2026-05.checkpoints")])
+    for (const file of [trail.recordFile, join(trail.checkpointsDir, "2026-05.checkpoints")])
       expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
@@ -193,7 +193,7 @@ describe("checkpoints of the trail", () => {
     const gate = trail.start();
     gate.write(130);
     gate.end();
-    damage(trail.record_file);
+    damage(trail.recordFile);
     const next = trail.start();
     next.write(1);
     next.end();
@@ -207,11 +207,11 @@ describe("checkpoints of the trail", () => {
     const gate = trail.start();
     gate.write(70);
     gate.end();
-    copyFileSync(trail.record_file, `${trail.record_file}.old`);
+    copyFileSync(trail.recordFile, `${trail.recordFile}.old`);
     const second = trail.start();
     second.write(70);
     second.end();
-    copyFileSync(`${trail.record_file}.old`, trail.record_file);
+    copyFileSync(`${trail.recordFile}.old`, trail.recordFile);
     const third = trail.start();
     third.write(1);
     third.end();
@@ -261,8 +261,8 @@ describe("checkpoints of the trail", () => {
     const file = join(trail.folder, MAY);
     writeFileSync(file, readFileSync(file, "utf8").replace("a line 50", "a lane 50"));
     const next = trail.start();
-    const { folder, head_file, clock } = trail;
-    const report = await acceptProblems(next.audit, { folder, head_file }, "I know", clock.now(), () => next.claims());
+    const { folder, headFile, clock } = trail;
+    const report = await acceptProblems(next.audit, { folder, headFile }, "I know", clock.now(), () => next.claims());
     expect(report.problems.map(({ kind }) => kind).sort()).toEqual(["changed", "rewritten"]);
     next.checkpoints.restart("accepted");
     next.end();
@@ -280,11 +280,11 @@ describe("checkpoints of the trail", () => {
     gate.end();
     writeFileSync(join(trail.folder, "notes.txt"), "x");
     const next = trail.start();
-    const { folder, head_file, clock } = trail;
-    const { is_other } = await acceptProblems(next.audit, { folder, head_file }, "mine", clock.now(), () =>
+    const { folder, headFile, clock } = trail;
+    const { isOther } = await acceptProblems(next.audit, { folder, headFile }, "mine", clock.now(), () =>
       next.claims(),
     );
-    expect(is_other).toBe(false);
+    expect(isOther).toBe(false);
     next.checkpoints.signNow();
     next.end();
     expect(next.checkpoints.newest).toMatchObject({ epoch: 1, restarted: null });
@@ -325,12 +325,12 @@ describe("checkpoints of the trail", () => {
 
   it("that can't be written are an alarm until they can", async () => {
     const trail = signedTrail();
-    writeFileSync(trail.checkpoints_dir, "");
+    writeFileSync(trail.checkpointsDir, "");
     const gate = trail.start();
     gate.write(64);
     await turn();
-    expect(gate.alarms.list()).toMatchObject([{ code: "checkpoint_unwritable", subject: trail.checkpoints_dir }]);
-    rmSync(trail.checkpoints_dir);
+    expect(gate.alarms.list()).toMatchObject([{ code: "checkpoint_unwritable", subject: trail.checkpointsDir }]);
+    rmSync(trail.checkpointsDir);
     gate.checkpoints.tend();
     expect(gate.alarms.list()).toEqual([]);
     expect(sizesOf(trail.stored())).toEqual([64]);
@@ -342,13 +342,13 @@ describe("a line put at the end that accepts what the checkpoints prove", () => 
   it.each([
     ["a kept one", true],
     ["the stored ones", false],
-  ])("counts for nothing: %s", async (_which, is_kept) => {
+  ])("counts for nothing: %s", async (_which, isKept) => {
     const trail = signedTrail();
-    const { folder, head_file, clock } = trail;
+    const { folder, headFile, clock } = trail;
     const gate = trail.start();
     gate.write(100);
     gate.end();
-    const given = is_kept ? gate.checkpoints.newest?.text : undefined;
+    const given = isKept ? gate.checkpoints.newest?.text : undefined;
     const months = new Map([[MAY, linesIn(folder).map((line) => line.replace("a line 50", "a lane 50"))]]);
     const write = () => {
       linkAgain(months);
@@ -360,7 +360,7 @@ describe("a line put at the end that accepts what the checkpoints prove", () => 
       );
       return { hash: lineHash(allLines(months).at(-1) ?? ""), recorded: undefined };
     };
-    const found = await examineTrail({ folder, head_file }, write(), clock.now(), gate.claims(given));
+    const found = await examineTrail({ folder, headFile }, write(), clock.now(), gate.claims(given));
     expect(found.problems.map(({ kind }) => kind)).toEqual(["rewritten"]);
     const forged = {
       event: "audit.accepted",
@@ -371,7 +371,7 @@ describe("a line put at the end that accepts what the checkpoints prove", () => 
       prev: GENESIS,
     };
     months.get(MAY)?.push(JSON.stringify(forged));
-    const report = await verifyAudit(folder, head_file, write(), clock.now(), gate.claims(given));
+    const report = await verifyAudit(folder, headFile, write(), clock.now(), gate.claims(given));
     expect(report).toMatchObject({ ok: false, problems: [{ kind: "rewritten", accepted: null }] });
   });
 });
@@ -422,7 +422,7 @@ describe("verify --against", () => {
     ],
   ])("finds a trail that was %s", async (_how, edit, kind, words) => {
     const trail = signedTrail();
-    const { folder, head_file, clock } = trail;
+    const { folder, headFile, clock } = trail;
     const gate = trail.start();
     gate.write(64);
     await turn();
@@ -433,7 +433,7 @@ describe("verify --against", () => {
     gate.end();
     put(trail, edit(allLines(months(trail))));
     const live = { hash: lineHash(linesIn(folder).at(-1) ?? ""), recorded: undefined };
-    const { ok, problems } = await verifyAudit(folder, head_file, live, clock.now(), claims);
+    const { ok, problems } = await verifyAudit(folder, headFile, live, clock.now(), claims);
     expect([ok, problems.filter((problem) => problem.kind === kind)]).toMatchObject([
       false,
       [{ problem: expect.stringMatching(words) }],
@@ -442,19 +442,19 @@ describe("verify --against", () => {
 
   it("finds no fault with lines after it, and shows by a newer one that the trail, its end and its checkpoints are an older copy", async () => {
     const trail = signedTrail();
-    const { folder, head_file, record_file, checkpoints_dir, top } = trail;
+    const { folder, headFile, recordFile, checkpointsDir, top } = trail;
     const first = trail.start();
     first.write(100);
     first.end();
     const older = first.checkpoints.newest?.text;
-    for (const path of [folder, head_file, record_file, checkpoints_dir])
+    for (const path of [folder, headFile, recordFile, checkpointsDir])
       cpSync(path, join(top, "copy", path), { recursive: true });
     const second = trail.start();
     second.write(20);
     second.end();
     const newer = second.checkpoints.newest?.text;
     expect(await trail.verified(older)).toMatchObject({ ok: true });
-    for (const path of [folder, head_file, record_file, checkpoints_dir]) {
+    for (const path of [folder, headFile, recordFile, checkpointsDir]) {
       rmSync(path, { recursive: true });
       cpSync(join(top, "copy", path), path, { recursive: true });
     }
@@ -483,7 +483,7 @@ describe("verify --against", () => {
 
   it("proves lines over a break that was accepted before it, and none before one that wasn't", async () => {
     const trail = signedTrail();
-    const { folder, head_file, clock } = trail;
+    const { folder, headFile, clock } = trail;
     const first = trail.start();
     first.write(10);
     first.end();
@@ -493,12 +493,12 @@ describe("verify --against", () => {
     second.checkpoints.signNow();
     const before = second.checkpoints.newest?.text;
     expect(
-      (await verifyAudit(folder, head_file, second.audit.end, clock.now(), second.claims(before))).problems,
+      (await verifyAudit(folder, headFile, second.audit.end, clock.now(), second.claims(before))).problems,
     ).toMatchObject([{ kind: "torn" }, { kind: "rewritten", problem: expect.stringContaining("lines 11 to 20") }]);
-    const accepted = await acceptProblems(second.audit, { folder, head_file }, "a crash", clock.now(), () =>
+    const accepted = await acceptProblems(second.audit, { folder, headFile }, "a crash", clock.now(), () =>
       second.claims(),
     );
-    expect(accepted.is_other).toBe(true);
+    expect(accepted.isOther).toBe(true);
     second.checkpoints.restart("accepted");
     const after = second.checkpoints.newest?.text;
     second.end();
@@ -519,18 +519,18 @@ describe("verify --against", () => {
 
   it("is not misled by a record beside the trail that says that checkpoints were begun anew", async () => {
     const trail = signedTrail();
-    const { folder, head_file, clock, record_file } = trail;
+    const { folder, headFile, clock, recordFile } = trail;
     const gate = trail.start();
     gate.write(100);
     gate.end();
-    const json = (readFileSync(record_file, "utf8").split("\n")[1] ?? "").replace('"epoch":1', '"epoch":2');
-    writeFileSync(record_file, `${lineHash(json)}\n${json}\n`);
+    const json = (readFileSync(recordFile, "utf8").split("\n")[1] ?? "").replace('"epoch":1', '"epoch":2');
+    writeFileSync(recordFile, `${lineHash(json)}\n${json}\n`);
     const unchanged = trail.start();
     expect(unchanged.checkpoints.epoch).toBe(1);
     unchanged.kill();
     put(trail, linked(linesIn(folder).map((line) => line.replace("a line 50", "a lane 50"))));
     const live = { hash: lineHash(linesIn(folder).at(-1) ?? ""), recorded: undefined };
-    const report = await verifyAudit(folder, head_file, live, clock.now(), { ...gate.claims(), epoch: 2 });
+    const report = await verifyAudit(folder, headFile, live, clock.now(), { ...gate.claims(), epoch: 2 });
     expect(report).toMatchObject({ ok: false, problems: [{ kind: "restarted", accepted: null }] });
     const next = trail.start();
     expect(next.alarms.list().map(({ code }) => code)).toContain("trail_restarted");

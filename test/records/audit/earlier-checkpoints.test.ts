@@ -24,21 +24,21 @@ const JUNE = "2026-06.jsonl";
 function continued() {
   const top = tempFolder();
   cpSync(MATERIAL, top, { recursive: true });
-  const [folder, head_file] = [join(top, "trail"), join(top, "audit-head")];
+  const [folder, headFile] = [join(top, "trail"), join(top, "audit-head")];
   const kept = readFileSync(join(top, "kept.txt"), "utf8");
   const { x = "" } = createPublicKey(readFileSync(join(top, "key.pem"))).export({ format: "jwk" });
   const present = testSigner();
   const clock = new ManualClock("2026-06-19T13:00:00Z");
   const alarms = new Alarms(clock.now, () => undefined);
-  const own = [Buffer.from(x, "base64url"), present.public_bytes];
+  const own = [Buffer.from(x, "base64url"), present.publicBytes];
   const start = () => {
-    const audit = new AuditLog(folder, head_file, clock.now);
+    const audit = new AuditLog(folder, headFile, clock.now);
     const checkpoints = new Checkpoints({
       audit,
       keys: { current: () => present, known: () => own },
       folder,
-      record_file: join(top, "audit-tree"),
-      checkpoints_dir: join(top, "checkpoints"),
+      recordFile: join(top, "audit-tree"),
+      checkpointsDir: join(top, "checkpoints"),
       checkpoint_file: undefined,
       now: clock.now,
       alarms,
@@ -58,14 +58,14 @@ function continued() {
       origin: checkpoints.origin,
       epoch: checkpoints.epoch,
     });
-    const verified = (against?: string) => verifyAudit(folder, head_file, audit.end, clock.now(), claims(against));
+    const verified = (against?: string) => verifyAudit(folder, headFile, audit.end, clock.now(), claims(against));
     const end = () => {
       checkpoints.close();
       audit.close();
     };
     return { audit, checkpoints, write, claims, verified, end };
   };
-  return { top, folder, head_file, kept, clock, alarms, start };
+  return { top, folder, headFile, kept, clock, alarms, start };
 }
 
 const notesOf = (kept: string) => notesIn(kept).flatMap(({ note }) => note ?? []);
@@ -84,7 +84,7 @@ it("checkpoints of the version before are proven as before, also with its archiv
 });
 
 it("the gate continues after them: both kinds are proven then, and months are archived under the new ones", async () => {
-  const { kept, alarms, folder, head_file, clock, start } = continued();
+  const { kept, alarms, folder, headFile, clock, start } = continued();
   const first = start();
   first.write(70);
   first.checkpoints.signNow();
@@ -98,7 +98,7 @@ it("the gate continues after them: both kinds are proven then, and months are ar
   const parts = {
     audit,
     checkpoints,
-    trail: { folder, head_file },
+    trail: { folder, headFile },
     claims: first.claims,
     now: clock.now,
     isOpen: () => true,
@@ -150,8 +150,8 @@ it("one of them that another key signed, or with another root, is refused", asyn
     "checkpoint_signature",
     "torn",
   ]);
-  const unknown = { ...gate.claims(note?.text), keys: { own: [testSigner().public_bytes], named: undefined } };
-  const { folder, head_file, clock } = continued();
-  const { problems } = await verifyAudit(folder, head_file, undefined, clock.now(), { ...unknown, stored: [] });
+  const unknown = { ...gate.claims(note?.text), keys: { own: [testSigner().publicBytes], named: undefined } };
+  const { folder, headFile, clock } = continued();
+  const { problems } = await verifyAudit(folder, headFile, undefined, clock.now(), { ...unknown, stored: [] });
   expect(problems.map(({ kind }) => kind).sort()).toEqual(["checkpoint_key", "torn"]);
 });

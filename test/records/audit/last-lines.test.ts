@@ -15,10 +15,10 @@ it("the last lines are the same, whatever the size of the pieces the file is rea
       fc.integer({ min: 1, max: 40 }),
       fc.integer({ min: 1, max: 200 }),
       fc.boolean(),
-      (may, june, count, chunk, is_torn) => {
+      (may, june, count, chunk, isTorn) => {
         const line = (text: string) => `${JSON.stringify({ ts: 1, event: "e", prev: "p", text })}\n`;
         writeFileSync(join(folder, "2026-05.jsonl"), may.map(line).join(""));
-        writeFileSync(join(folder, "2026-06.jsonl"), june.map(line).join("") + (is_torn ? '{"ts":1,"ev' : ""));
+        writeFileSync(join(folder, "2026-06.jsonl"), june.map(line).join("") + (isTorn ? '{"ts":1,"ev' : ""));
         const expected = [...may, ...june].slice(-count);
         expect(tailAudit(folder, count, chunk).map(({ text }) => text)).toEqual(expected);
       },

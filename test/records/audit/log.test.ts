@@ -21,7 +21,7 @@ function eventsIn(folder: string, file: string): string[] {
 describe("the trail", () => {
   // log_jsonl_viene_scritto
   it("is one JSON line an event in the month's file, each with the hash of the line before", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     const log = opened();
     const ts = clock.ms / 1000;
     log.append({ event: "decision", ts, intent: "a marker" });
@@ -35,22 +35,22 @@ describe("the trail", () => {
       { event: "decision", ts: ts + 1, intent: "made later", seq: 2, prev: lineHash(lines[0] ?? "") },
     ]);
     log.close();
-    expect(readFileSync(head_file, "utf8").split("\n")[0]).toBe(lineHash(lines[1] ?? ""));
-    expect(statSync(head_file).size).toBe(512);
-    expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: 2, problems: [] });
+    expect(readFileSync(headFile, "utf8").split("\n")[0]).toBe(lineHash(lines[1] ?? ""));
+    expect(statSync(headFile).size).toBe(512);
+    expect(await verifyAudit(folder, headFile)).toEqual({ ok: true, files: 1, lines: 2, problems: [] });
     expect(clock.ms).toBe(new ManualClock().ms);
   });
 
   it("is only its owner's to read", () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     written(opened(), clock, ["x"]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, "2026-05.jsonl")).mode & 0o777).toBe(0o600);
-    expect(statSync(head_file).mode & 0o777).toBe(0o600);
+    expect(statSync(headFile).mode & 0o777).toBe(0o600);
   });
 
   it("continues in the next month's file with the chain unbroken, and back in an earlier one where the clock is set back, with a line that says so", async () => {
-    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59Z"));
+    const { folder, headFile, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59Z"));
     written(opened(), clock, ["may", "june"]);
     expect(readdirSync(folder).sort()).toEqual(["2026-05.jsonl", "2026-06.jsonl"]);
     clock.advance(-86_400);
@@ -59,12 +59,12 @@ describe("the trail", () => {
     clock.advance(86_400);
     written(opened(), clock, ["the clock went forward"]);
     expect(eventsIn(folder, "2026-06.jsonl")).toEqual(["test", "test"]);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, files: 2, lines: 5, problems: [] });
+    expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, files: 2, lines: 5, problems: [] });
     expect(monthFile(Date.parse("2026-12-31T23:59:59.999Z"))).toBe("2026-12.jsonl");
   });
 
   it("says in a separate line where the clock was set back within a month; a small step is none", async () => {
-    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
+    const { folder, headFile, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
     const log = opened();
     for (const step of [0, -9, -3600]) {
       clock.advance(step);
@@ -73,11 +73,11 @@ describe("the trail", () => {
     }
     log.close();
     expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["test", "test", "audit.clock", "test"]);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
+    expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, lines: 4 });
   });
 
   it("is in separate lines also after what another program writes into it while the gate runs", async () => {
-    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
+    const { folder, headFile, clock, opened } = freshTrail(new ManualClock("2026-05-15T12:00:00Z"));
     const log = opened();
     const add = (text: string) => {
       log.append({ event: "test", ts: clock.ms / 1000, text });
@@ -89,7 +89,7 @@ describe("the trail", () => {
     add("b");
     log.close();
     expect(linesIn(folder).map((line) => /"text":"(.)"/.exec(line)?.[1])).toEqual(["a", undefined, "b"]);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ line: 2, kind: "torn" }, { line: 3 }]);
+    expect((await verifyAudit(folder, headFile)).problems).toMatchObject([{ line: 2, kind: "torn" }, { line: 3 }]);
   });
 
   it("is written no more once it is abandoned: it may be another gate's", () => {
@@ -108,44 +108,44 @@ describe("the trail", () => {
   });
 
   it("is written no more where another gate has begun since its line was made, as while the process was stopped", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     const [log, other] = [opened(), opened()];
-    let is_lost = false;
+    let isLost = false;
     log.begin(
       () => undefined,
-      () => is_lost && log.abandon(),
+      () => isLost && log.abandon(),
     );
     const ts = clock.ms / 1000;
     log.append({ event: "test", ts });
     log.flush();
     log.append(() => {
-      is_lost = true;
+      isLost = true;
       written(other, clock, ["of the other one"]);
       return { event: "test", ts };
     });
     log.flush();
     log.close();
     expect(eventsIn(folder, "2026-05.jsonl")).toHaveLength(2);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, problems: [] });
+    expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, problems: [] });
   });
 
   it("a clock that steps over a month's end and back stays in the newer file", async () => {
-    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-06-01T00:00:01Z"));
+    const { folder, headFile, clock, opened } = freshTrail(new ManualClock("2026-06-01T00:00:01Z"));
     const log = opened();
     written(log, clock, ["june"]);
     clock.advance(-4);
     written(opened(), clock, ["a little back"]);
     expect(eventsIn(folder, "2026-06.jsonl")).toEqual(["test", "test"]);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 2 });
+    expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, lines: 2 });
     // And a little more: back a file, and the line that records it, though it is less than a change of the clock.
     clock.advance(-10);
     written(opened(), clock, ["more back"]);
     expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["audit.clock", "test"]);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
+    expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, lines: 4 });
   });
 
   it("a clock that was once far in the future doesn't capture the lines after it", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     const log = opened();
     const write = (text: string) => {
       log.append({ event: "test", ts: clock.ms / 1000, text });
@@ -153,25 +153,25 @@ describe("the trail", () => {
       clock.advance(1);
     };
     write("before");
-    const wrong_by = 73 * 365 * 86_400;
-    clock.advance(wrong_by);
+    const wrongBy = 73 * 365 * 86_400;
+    clock.advance(wrongBy);
     write("in 2099");
-    clock.advance(-wrong_by);
+    clock.advance(-wrongBy);
     write("set right");
     log.close();
     written(opened(), clock, ["after a restart"]);
     expect(eventsIn(folder, "2026-05.jsonl")).toEqual(["test", "audit.clock", "test", "test"]);
     expect(eventsIn(folder, "2099-04.jsonl")).toEqual(["test"]);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, files: 2, lines: 5, problems: [] });
+    expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, files: 2, lines: 5, problems: [] });
   });
 
   it("is taken up by the next start where it ended", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     written(opened(), clock, ["a", "b"]);
     written(opened(), clock, ["c"]);
     written(opened(), clock, []);
     written(opened(), clock, ["d"]);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 4 });
+    expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, lines: 4 });
     expect(tailAudit(folder, 2).map((line) => line.text)).toEqual(["c", "d"]);
     expect(tailAudit(folder, 99).length).toBe(4);
   });
@@ -191,27 +191,27 @@ describe("the trail", () => {
   });
 
   it("a text with line separators of any kind in it is still one line", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     const texts = ["a\u2028b", "a\u2029b", "a\rb", "a\nb", "a\r\nb", "\u0085", "\ud800"];
     written(opened(), clock, texts);
-    expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: texts.length, problems: [] });
+    expect(await verifyAudit(folder, headFile)).toEqual({ ok: true, files: 1, lines: texts.length, problems: [] });
     expect(tailAudit(folder, 10).map((line) => line.text)).toEqual(texts);
   });
 });
 
 describe("a trail that can't be written", () => {
   it("holds nothing up: what is lost is counted, and noted in the trail once it can be written again", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     writeFileSync(folder, "a file where the folder should be");
     const log = opened();
     log.append({ event: "decision", ts: AT + 1 });
     log.append({ event: "decision", ts: AT + 2 });
     log.flush();
-    expect([log.write_failures, log.last_failure]).toEqual([2, "EEXIST"]);
+    expect([log.writeFailures, log.last_failure]).toEqual([2, "EEXIST"]);
     clock.advance(1);
     log.append({ event: "decision", ts: AT + 3 });
     log.flush();
-    expect(log.write_failures).toBe(3);
+    expect(log.writeFailures).toBe(3);
     expect(readFileSync(folder, "utf8")).toBe("a file where the folder should be");
     rmSync(folder);
     clock.advance(1);
@@ -224,8 +224,8 @@ describe("a trail that can't be written", () => {
       { event: "decision", ts: AT + 4 },
       { event: "decision", ts: AT + 5 },
     ]);
-    expect(log.write_failures).toBe(3);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({
+    expect(log.writeFailures).toBe(3);
+    expect(await verifyAudit(folder, headFile)).toMatchObject({
       ok: false,
       lines: 3,
       problems: [{ file: "2026-05.jsonl", line: 1, kind: "lost", problem: "3 lines could not be written (EEXIST)" }],
@@ -241,7 +241,7 @@ describe("a trail that can't be written", () => {
     log.flush();
     log.append({ event: "decision", ts: AT + 2 });
     log.close();
-    expect(log.write_failures).toBe(1);
+    expect(log.writeFailures).toBe(1);
     expect(linesIn(folder).map((line) => JSON.parse(line))).toMatchObject([
       { event: "audit.lost", lines: 1 },
       { event: "decision", ts: AT + 2 },
@@ -258,28 +258,28 @@ describe("a trail that can't be written", () => {
     log.append({ event: "x", ts: AT + 1 });
     expect(() => log.flush()).not.toThrow();
     expect(() => log.close()).not.toThrow();
-    expect(log.write_failures).toBe(1);
+    expect(log.writeFailures).toBe(1);
   });
 
   it("a write that ends halfway leaves no half a line: the trail ends with a whole one, and continues after it", async () => {
     const { top, folder } = freshTrail();
-    const head_file = join(top, "head");
+    const headFile = join(top, "head");
     const writer = fileURLToPath(new URL("../../support/limited-audit-writer.ts", import.meta.url));
     // No file of this process may grow beyond a few kilobytes: the kernel writes what still fits.
-    const limited = ["-c", 'ulimit -f 8; exec "$0" "$@"', process.execPath, writer, folder, head_file];
+    const limited = ["-c", 'ulimit -f 8; exec "$0" "$@"', process.execPath, writer, folder, headFile];
     const report = JSON.parse(execFileSync("/bin/sh", limited, { encoding: "utf8" }));
     expect(report).toMatchObject({ failures: 1, last_failure: "EFBIG" });
     expect(report.written).toBeGreaterThan(10);
     const [file = ""] = readdirSync(folder);
     expect(readFileSync(join(folder, file), "utf8")).toMatch(/\}\n$/);
     expect(linesIn(folder).length).toBe(report.written);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
+    expect((await verifyAudit(folder, headFile)).problems).toMatchObject([
       { file: "head", kind: "lost", problem: "1 lines could not be written (EFBIG); the trail doesn't say so yet" },
     ]);
-    const log = new AuditLog(folder, head_file);
+    const log = new AuditLog(folder, headFile);
     log.append({ event: "test", ts: Date.now() / 1000 });
     log.close();
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
+    expect((await verifyAudit(folder, headFile)).problems).toMatchObject([
       { file, line: report.written + 1, kind: "lost", problem: "1 lines could not be written (EFBIG)" },
     ]);
   });
@@ -291,22 +291,22 @@ describe("a trail that can't be written", () => {
     log.append({ event: "x", ts: AT + 1 });
     log.flush();
     expect(linesIn(folder).length).toBe(1);
-    expect(log.write_failures).toBeGreaterThan(0);
+    expect(log.writeFailures).toBeGreaterThan(0);
     expect(log.last_failure).not.toBeNull();
   });
 });
 
 describe("a trail that something happened to while no gate ran", () => {
   it("a torn last line is ended, reported, and the lines after it remain", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     written(opened(), clock, ["a", "b"]);
     appendFileSync(join(folder, "2026-05.jsonl"), '{"event":"test","ts":17');
-    expect(await verifyAudit(folder, head_file)).toMatchObject({
+    expect(await verifyAudit(folder, headFile)).toMatchObject({
       ok: false,
       problems: [{ file: "2026-05.jsonl", line: 3, kind: "torn" }],
     });
     written(opened(), clock, ["c", "d"]);
-    const report = await verifyAudit(folder, head_file);
+    const report = await verifyAudit(folder, headFile);
     expect(report.problems).toMatchObject([
       { file: "2026-05.jsonl", line: 3, problem: "not a readable line: it was changed or torn" },
     ]);
@@ -314,14 +314,14 @@ describe("a trail that something happened to while no gate ran", () => {
   });
 
   it("an end that is missing is noted by the next start, and stays noted", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     written(opened(), clock, ["a", "b", "c"]);
     const file = join(folder, "2026-05.jsonl");
     writeFileSync(file, `${linesIn(folder).slice(0, 2).join("\n")}\n`);
-    expect((await verifyAudit(folder, head_file)).ok).toBe(false);
+    expect((await verifyAudit(folder, headFile)).ok).toBe(false);
     written(opened(), clock, ["d"]);
     expect(linesIn(folder).map((line) => JSON.parse(line).event)).toEqual(["test", "test", "audit.gap", "test"]);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
+    expect((await verifyAudit(folder, headFile)).problems).toMatchObject([
       { line: 3, problem: "the trail's end was missing when the gate started" },
     ]);
   });
@@ -342,17 +342,17 @@ describe("a trail that something happened to while no gate ran", () => {
   });
 
   it("a whole trail that is missing is noted, too", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     written(opened(), clock, ["a"]);
     rmSync(folder, { recursive: true });
-    expect((await verifyAudit(folder, head_file)).ok).toBe(false);
+    expect((await verifyAudit(folder, headFile)).ok).toBe(false);
     written(opened(), clock, ["b"]);
     expect(linesIn(folder).map((line) => JSON.parse(line).event)).toEqual(["audit.gap", "test"]);
-    expect((await verifyAudit(folder, head_file)).ok).toBe(false);
+    expect((await verifyAudit(folder, headFile)).ok).toBe(false);
   });
 
   it("a file that is taken away while the gate runs is written anew within a second, and shows", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     const log = opened();
     log.append({ event: "a", ts: AT + 1 });
     log.flush();
@@ -361,6 +361,6 @@ describe("a trail that something happened to while no gate ran", () => {
     log.append({ event: "b", ts: AT + 2 });
     log.close();
     expect(linesIn(folder).length).toBe(1);
-    expect((await verifyAudit(folder, head_file)).ok).toBe(false);
+    expect((await verifyAudit(folder, headFile)).ok).toBe(false);
   });
 });

@@ -29,7 +29,7 @@ interface Edited {
   origin: string;
   epoch: number;
   /** The record of the end is made to fit, as whoever edits the trail can do. */
-  fits_head: boolean;
+  fitsHead: boolean;
 }
 
 /** A trail over two months, with checkpoints of two keys, each of which the user has kept. */
@@ -38,7 +38,7 @@ async function original() {
   const first = trail.start();
   first.write(64);
   first.end();
-  const earlier_key = trail.keys.all[0] ?? testSigner();
+  const earlierKey = trail.keys.all[0] ?? testSigner();
   trail.keys.rotate();
   const second = trail.start();
   for (const lines of [70, 64]) {
@@ -47,9 +47,9 @@ async function original() {
   }
   second.write(20);
   second.end();
-  const stored = readdirSync(trail.checkpoints_dir)
+  const stored = readdirSync(trail.checkpointsDir)
     .sort()
-    .map((file) => readFileSync(join(trail.checkpoints_dir, file), "utf8"))
+    .map((file) => readFileSync(join(trail.checkpointsDir, file), "utf8"))
     .join("");
   const notes = notesIn(stored).flatMap(({ note }) => note ?? []);
   const months: Months = new Map(
@@ -57,7 +57,7 @@ async function original() {
       .sort()
       .map((file) => [file, readFileSync(join(trail.folder, file), "utf8").split("\n").slice(0, -1)]),
   );
-  return { ...trail, months, notes, stored, earlier_key, present_key: trail.keys.all.at(-1) ?? testSigner() };
+  return { ...trail, months, notes, stored, earlierKey, presentKey: trail.keys.all.at(-1) ?? testSigner() };
 }
 type Original = Awaited<ReturnType<typeof original>>;
 
@@ -136,7 +136,7 @@ const linked =
   (edited, random, size, from) => {
     const kinds = edit(edited, random, size, from);
     linkAgain(edited.months);
-    edited.fits_head = true;
+    edited.fitsHead = true;
     return kinds;
   };
 
@@ -144,7 +144,7 @@ const resigned =
   (edit: Edit): Edit =>
   (edited, random, size, from) => {
     const kinds = linked(edit)(edited, random, size, from);
-    edited.stored = signAgain(edited.months, from.notes, from.present_key);
+    edited.stored = signAgain(edited.months, from.notes, from.presentKey);
     return kinds;
   };
 
@@ -189,7 +189,7 @@ const EDIT_KINDS: Readonly<Record<string, Edit>> = {
   },
   "the earlier key is known no more": (edited, _random, _size, from) => {
     const note = from.notes[0];
-    edited.own = [from.present_key.public_bytes];
+    edited.own = [from.presentKey.publicBytes];
     edited.given = note?.text ?? "";
     return ["checkpoint_key"];
   },
@@ -205,7 +205,7 @@ describe("audit verify --against", () => {
 
   it("finds and names each random edit of a trail, of its checkpoints and of their keys", async () => {
     const from = await original();
-    const { folder, head_file, months, notes, stored, keys, clock } = from;
+    const { folder, headFile, months, notes, stored, keys, clock } = from;
     expect(notes.map(({ size }) => size).length).toBeGreaterThanOrEqual(4);
     const check = async (edited: Edited) => {
       rmSync(folder, { recursive: true });
@@ -220,10 +220,10 @@ describe("audit verify --against", () => {
         epoch: edited.epoch,
       };
       const hash = lineHash(allLines(edited.months).at(-1) ?? "");
-      const live = edited.fits_head
+      const live = edited.fitsHead
         ? { hash: allLines(edited.months).length === 0 ? GENESIS : hash, recorded: undefined }
         : undefined;
-      return verifyAudit(folder, head_file, live, clock.now(), claims);
+      return verifyAudit(folder, headFile, live, clock.now(), claims);
     };
     const unchanged = (note: ReadNote): Edited => ({
       months: new Map([...months].map(([file, lines]) => [file, [...lines]])),
@@ -232,7 +232,7 @@ describe("audit verify --against", () => {
       own: keys.known(),
       origin: note.origin,
       epoch: 1,
-      fits_head: false,
+      fitsHead: false,
     });
     for (const note of notes) expect((await check(unchanged(note))).problems).toEqual([]);
     const names = Object.keys(EDIT_KINDS);
@@ -248,7 +248,7 @@ describe("audit verify --against", () => {
       const found = report.problems.map(({ kind }) => kind);
       if (report.ok || !found.some((kind) => expected.includes(kind)))
         missed.push(`${name} (edit ${index}, seed ${SEED}): ${found.join(", ") || "nothing"}`);
-      else if (edited.fits_head && name.includes("chain made again") && found.some((kind) => !expected.includes(kind)))
+      else if (edited.fitsHead && name.includes("chain made again") && found.some((kind) => !expected.includes(kind)))
         missed.push(`${name} (edit ${index}, seed ${SEED}): not by the chain: ${found.join(", ")}`);
     }
     expect(missed).toEqual([]);

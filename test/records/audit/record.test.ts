@@ -16,9 +16,15 @@ const CATALOG = new ExecutorCatalog();
 function decided(
   call: ProposedCall,
   level: "ReadOnly" | "Supervised" | "Full" = "Supervised",
-  judge_threshold = 0.3,
+  judgeThreshold = 0.3,
 ): Decision {
-  const settings = { home: "/home/r", grants: null, pause: null, judge_threshold, now: () => 1_714_225_863_214 };
+  const settings = {
+    home: "/home/r",
+    grants: null,
+    pause: null,
+    judge_threshold: judgeThreshold,
+    now: () => 1_714_225_863_214,
+  };
   const examined = examineCall(call, { agent: null, level, principal: ROBERTO }, CATALOG, settings);
   return decisionOf(examined);
 }
@@ -133,11 +139,11 @@ describe("no value from the arguments gets into the trail", () => {
   });
 
   it("of a call with more than can be compared in a moment the intent is left out", () => {
-    const left_out = "<left out: large arguments>";
+    const leftOut = "<left out: large arguments>";
     expect(withoutValues("read", { a: Array(2000).fill("x") })).toBe("read");
-    expect(withoutValues("read", { a: Array(2001).fill("x") })).toBe(left_out);
+    expect(withoutValues("read", { a: Array(2001).fill("x") })).toBe(leftOut);
     expect(withoutValues("read", { a: "x".repeat(65_536) })).toBe("read");
-    expect(withoutValues("read", { a: "x".repeat(65_537) })).toBe(left_out);
+    expect(withoutValues("read", { a: "x".repeat(65_537) })).toBe(leftOut);
   });
 
   const secret = fc.oneof(
@@ -174,7 +180,7 @@ describe("no value from the arguments gets into the trail", () => {
     const keys = ["path", "file_path", "command", "url", "to", "content", "pattern", "prompt", "options"];
     const wrapped = (value: string) =>
       fc.constantFrom<unknown>(value, [value], [[1, value]], { deep: { deeper: [value] } }, `${value} `, [value, null]);
-    const intent_words = ["please", "read", "the", "file", "then", "send"];
+    const intentWords = ["please", "read", "the", "file", "then", "send"];
     const plan = secret.chain((planted) =>
       fc.tuple(
         fc.constant(planted),
@@ -182,7 +188,7 @@ describe("no value from the arguments gets into the trail", () => {
         fc
           .dictionary(fc.constantFrom(...keys), wrapped(planted), { minKeys: 1, maxKeys: 4 })
           .filter((args) => Object.keys(args).length > 0),
-        fc.array(fc.oneof(fc.constantFrom(...intent_words), fc.constant(planted), fc.constant(`"${planted}".`)), {
+        fc.array(fc.oneof(fc.constantFrom(...intentWords), fc.constant(planted), fc.constant(`"${planted}".`)), {
           maxLength: 8,
         }),
         fc.constantFrom("ReadOnly" as const, "Supervised" as const, "Full" as const),

@@ -16,20 +16,20 @@ function eventsIn(folder: string): string[] {
 }
 
 /** Writes lines as a gate does that is killed then: nothing is closed. */
-function killedAfter(log: AuditLog, clock: ManualClock, texts: readonly string[], step_seconds = 0): void {
+function killedAfter(log: AuditLog, clock: ManualClock, texts: readonly string[], stepSeconds = 0): void {
   for (const text of texts) {
     log.append({ event: "test", ts: clock.ms / 1000, text });
     log.flush();
-    clock.advance(step_seconds);
+    clock.advance(stepSeconds);
   }
 }
 
 describe("a killed gate", () => {
   it("leaves lines beyond the recorded end: they are no problem, and the next start says how many it took over", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     killedAfter(opened(), clock, ["a", "b", "c"]);
-    expect(readFileSync(head_file, "utf8").slice(0, 64)).toBe(lineHash(linesIn(folder)[0] ?? ""));
-    expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: 3, problems: [] });
+    expect(readFileSync(headFile, "utf8").slice(0, 64)).toBe(lineHash(linesIn(folder)[0] ?? ""));
+    expect(await verifyAudit(folder, headFile)).toEqual({ ok: true, files: 1, lines: 3, problems: [] });
     written(opened(), clock, ["d"]);
     expect(linesIn(folder).map((line) => JSON.parse(line))).toMatchObject([
       { text: "a" },
@@ -38,16 +38,16 @@ describe("a killed gate", () => {
       { event: "audit.resumed", lines: 2 },
       { text: "d" },
     ]);
-    expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, lines: 5, problems: [] });
+    expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, lines: 5, problems: [] });
   });
 
   it("at any byte of a line: what was written of it is cut off and noted, and nothing counts as tampering", async () => {
     const explain = { level: { is: "Full" }, word: "\u00e9" };
     const whole = Buffer.from(`${JSON.stringify({ event: "test", ts: 1, seq: 4, explain, prev: "0".repeat(64) })}\n`);
-    for (let written_bytes = 1; written_bytes < whole.length - 1; written_bytes++) {
-      const { folder, head_file, clock, opened } = freshTrail();
+    for (let writtenBytes = 1; writtenBytes < whole.length - 1; writtenBytes++) {
+      const { folder, headFile, clock, opened } = freshTrail();
       killedAfter(opened(), clock, ["a", "b"]);
-      appendFileSync(join(folder, MAY), whole.subarray(0, written_bytes));
+      appendFileSync(join(folder, MAY), whole.subarray(0, writtenBytes));
       // Killed again before its first line, and after it.
       opened().open();
       killedAfter(opened(), clock, ["c"]);
@@ -55,13 +55,13 @@ describe("a killed gate", () => {
       const [torn] = linesIn(folder)
         .map((line) => JSON.parse(line))
         .filter(({ torn_bytes }) => torn_bytes !== undefined);
-      expect(torn, `${written_bytes} bytes`).toMatchObject({
+      expect(torn, `${writtenBytes} bytes`).toMatchObject({
         event: "audit.resumed",
         lines: 1,
-        torn_bytes: written_bytes,
+        torn_bytes: writtenBytes,
       });
-      const report = await verifyAudit(folder, head_file);
-      expect(report.problems, `${written_bytes} bytes`).toEqual([]);
+      const report = await verifyAudit(folder, headFile);
+      expect(report.problems, `${writtenBytes} bytes`).toEqual([]);
       expect(tailAudit(folder, 99).flatMap(({ text }) => text ?? [])).toEqual(["a", "b", "c", "d"]);
     }
   });
@@ -69,110 +69,110 @@ describe("a killed gate", () => {
   it("what it can't have left at the end stays, and is reported", async () => {
     const whole = ['{"text":{}}', '{"a":1}{"b":{}}', '{"a":"}"} {"b":', '{"a":1}}', '{"a":"\\"{"} x'];
     for (const foreign of ["garbage", ...whole, "{\u0000", `{"text":"${"x".repeat(1_100_000)}`]) {
-      const { folder, head_file, clock, opened } = freshTrail();
+      const { folder, headFile, clock, opened } = freshTrail();
       killedAfter(opened(), clock, ["a"]);
       appendFileSync(join(folder, MAY), foreign);
       written(opened(), clock, ["b"]);
-      expect((await verifyAudit(folder, head_file)).ok, foreign.slice(0, 20)).toBe(false);
+      expect((await verifyAudit(folder, headFile)).ok, foreign.slice(0, 20)).toBe(false);
     }
   });
 
   it("at any line, after any pause, leaves nothing that counts as tampering", async () => {
     for (const lines of [0, 1, 2, 5]) {
       for (const step of [0, 0.03, 0.2, 3600]) {
-        const { folder, head_file, clock, opened } = freshTrail();
+        const { folder, headFile, clock, opened } = freshTrail();
         written(opened(), clock, ["before"]);
         clock.advance(7 * 3600);
         killedAfter(opened(), clock, Array(lines).fill("x"), step);
-        const report = await verifyAudit(folder, head_file);
+        const report = await verifyAudit(folder, headFile);
         expect([lines, step, report.problems]).toEqual([lines, step, []]);
         killedAfter(opened(), clock, ["after"]);
-        expect([lines, step, (await verifyAudit(folder, head_file)).problems]).toEqual([lines, step, []]);
+        expect([lines, step, (await verifyAudit(folder, headFile)).problems]).toEqual([lines, step, []]);
       }
     }
   });
 
   it("lines later than it can have written them are not its own", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     killedAfter(opened(), clock, ["a"]);
     const [last = ""] = linesIn(folder);
     const forged = { event: "test", ts: clock.ms / 1000 + 3600, seq: 2, prev: lineHash(last) };
     appendFileSync(join(folder, MAY), `${JSON.stringify(forged)}\n`);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ line: 2, kind: "appended" }]);
+    expect((await verifyAudit(folder, headFile)).problems).toMatchObject([{ line: 2, kind: "appended" }]);
     clock.advance(7200);
     written(opened(), clock, ["b"]);
     expect(eventsIn(folder)).toEqual(["test", "test", "audit.appended", "test"]);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ line: 3, kind: "appended" }]);
+    expect((await verifyAudit(folder, headFile)).problems).toMatchObject([{ line: 3, kind: "appended" }]);
   });
 
   it("at the change of a month, before the new file has a line or right after: no break", async () => {
-    for (const is_written of [false, true]) {
-      const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59.950Z"));
+    for (const isWritten of [false, true]) {
+      const { folder, headFile, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59.950Z"));
       const log = opened();
       killedAfter(log, clock, ["may", "may"]);
       clock.advance(0.3);
-      if (is_written) killedAfter(log, clock, ["june", "june"]);
+      if (isWritten) killedAfter(log, clock, ["june", "june"]);
       else writeFileSync(join(folder, JUNE), "");
-      expect((await verifyAudit(folder, head_file)).problems).toEqual([]);
+      expect((await verifyAudit(folder, headFile)).problems).toEqual([]);
       written(opened(), clock, ["after"]);
       expect(eventsIn(folder)).not.toContain("audit.gap");
-      expect((await verifyAudit(folder, head_file)).problems).toEqual([]);
+      expect((await verifyAudit(folder, headFile)).problems).toEqual([]);
     }
   });
 
   it("whose record of the end is still of the old month: the lines of the new one are found", async () => {
-    const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59.950Z"));
+    const { folder, headFile, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:59.950Z"));
     const log = opened();
     killedAfter(log, clock, ["may"]);
-    const head = readFileSync(head_file);
+    const head = readFileSync(headFile);
     clock.advance(0.3);
     killedAfter(log, clock, ["june", "june"]);
-    writeFileSync(head_file, head);
+    writeFileSync(headFile, head);
     expect(readdirSync(folder)).toHaveLength(2);
-    expect((await verifyAudit(folder, head_file)).problems).toEqual([]);
+    expect((await verifyAudit(folder, headFile)).problems).toEqual([]);
     clock.advance(1);
     written(opened(), clock, ["after"]);
     expect(eventsIn(folder)).toEqual(["test", "test", "test", "audit.resumed", "test"]);
-    expect((await verifyAudit(folder, head_file)).problems).toEqual([]);
+    expect((await verifyAudit(folder, headFile)).problems).toEqual([]);
   });
 });
 
 describe("files that aren't the trail's", () => {
   it("of impossible and of future months are never written into, nor is the chain taken up in them", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     written(opened(), clock, ["a"]);
     const planted = ["9999-99.jsonl", "2026-13.jsonl", "2099-01.jsonl", "2026-06.jsonl"];
     for (const name of planted) writeFileSync(join(folder, name), "");
     written(opened(), clock, ["b"]);
     for (const name of planted) expect(readFileSync(join(folder, name), "utf8")).toBe("");
     expect(linesIn(folder)).toHaveLength(2);
-    expect((await verifyAudit(folder, head_file, undefined, clock.ms)).problems).toMatchObject(
+    expect((await verifyAudit(folder, headFile, undefined, clock.ms)).problems).toMatchObject(
       [...planted].sort().map((file) => ({ file, line: 0, kind: "stray_file" })),
     );
   });
 
   it("an empty month is skipped where the record of the end is missing, too: the chain continues after the last line", async () => {
-    const { folder, head_file, clock, opened } = freshTrail();
+    const { folder, headFile, clock, opened } = freshTrail();
     written(opened(), clock, ["a"]);
-    rmSync(head_file);
+    rmSync(headFile);
     clock.advance(31 * 86_400);
     writeFileSync(join(folder, JUNE), "");
     written(opened(), clock, ["b"]);
-    const kinds = (await verifyAudit(folder, head_file, undefined, clock.ms)).problems.map(({ kind }) => kind);
+    const kinds = (await verifyAudit(folder, headFile, undefined, clock.ms)).problems.map(({ kind }) => kind);
     expect(kinds).toEqual(["gap"]);
   });
 
   it("a link in the position of the record, or of a month, is refused by name, and what it leads to stays as it is", () => {
-    const { top, folder, head_file, clock, opened } = freshTrail();
+    const { top, folder, headFile, clock, opened } = freshTrail();
     const precious = join(top, "precious.txt");
     writeFileSync(precious, "precious");
-    for (const position of [head_file, join(folder, MAY)]) {
+    for (const position of [headFile, join(folder, MAY)]) {
       mkdirSync(join(position, ".."), { recursive: true });
       rmSync(position, { force: true });
       symlinkSync(precious, position);
       const log = opened();
       const failures: unknown[] = [];
-      log.begin(({ failure, head_failure }) => failures.push(failure ?? head_failure));
+      log.begin(({ failure, headFailure }) => failures.push(failure ?? headFailure));
       log.append({ event: "test", ts: clock.ms / 1000 });
       log.flush();
       log.close();
@@ -199,9 +199,9 @@ describe("a trail of an earlier version", () => {
   /** Lines without numbers, and a record that is the last line's hash. */
   function earlier(texts: readonly string[], recorded = texts.length) {
     const trail = freshTrail();
-    const { folder, head_file, clock } = trail;
+    const { folder, headFile, clock } = trail;
     mkdirSync(folder, { recursive: true });
-    mkdirSync(join(head_file, ".."), { recursive: true });
+    mkdirSync(join(headFile, ".."), { recursive: true });
     let prev = GENESIS;
     const hashes: string[] = [];
     for (const text of texts) {
@@ -210,36 +210,36 @@ describe("a trail of an earlier version", () => {
       prev = lineHash(line);
       hashes.push(prev);
     }
-    writeFileSync(head_file, `${hashes[recorded - 1]}\n`);
+    writeFileSync(headFile, `${hashes[recorded - 1]}\n`);
     return trail;
   }
 
   it("verifies as it is, also where it was killed, and is continued", async () => {
     for (const recorded of [3, 2]) {
-      const { folder, head_file, clock, opened } = earlier(["a", "b", "c"], recorded);
-      expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 1, lines: 3, problems: [] });
+      const { folder, headFile, clock, opened } = earlier(["a", "b", "c"], recorded);
+      expect(await verifyAudit(folder, headFile)).toEqual({ ok: true, files: 1, lines: 3, problems: [] });
       written(opened(), clock, ["d"]);
       written(opened(), clock, ["e"]);
-      expect(await verifyAudit(folder, head_file)).toMatchObject({ ok: true, problems: [] });
+      expect(await verifyAudit(folder, headFile)).toMatchObject({ ok: true, problems: [] });
       expect(eventsIn(folder).filter((event) => event !== "audit.resumed")).toHaveLength(5);
     }
   });
 
   it("its changes are found as before", async () => {
-    const { folder, head_file } = earlier(["a", "b", "c"]);
+    const { folder, headFile } = earlier(["a", "b", "c"]);
     const lines = linesIn(folder);
     writeFileSync(join(folder, MAY), `${[lines[0]?.replace('"a"', '"x"'), lines[1], lines[2]].join("\n")}\n`);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([{ line: 2, kind: "changed" }]);
+    expect((await verifyAudit(folder, headFile)).problems).toMatchObject([{ line: 2, kind: "changed" }]);
   });
 });
 
 it("the last lines are the last ones written, also where the clock was once in the future", () => {
   const { folder, clock, opened } = freshTrail();
-  const wrong_by = 50 * 365 * 86_400;
+  const wrongBy = 50 * 365 * 86_400;
   written(opened(), clock, ["a"]);
-  clock.advance(wrong_by);
+  clock.advance(wrongBy);
   written(opened(), clock, ["b"]);
-  clock.advance(-wrong_by);
+  clock.advance(-wrongBy);
   written(opened(), clock, ["c"]);
   const texts = tailAudit(folder, 5, undefined, clock.ms).map(({ text, event }) => text ?? event);
   expect(texts.slice(-1)).toEqual(["c"]);

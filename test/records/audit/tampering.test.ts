@@ -21,7 +21,7 @@ const JUNE = "2026-06.jsonl";
 /** A trail of three lines in the middle of May and three in the middle of June, and what is done to it. */
 function twoMonths() {
   const trail = freshTrail(new ManualClock("2026-05-15T10:00:00Z"));
-  const { folder, head_file, clock, opened } = trail;
+  const { folder, headFile, clock, opened } = trail;
   written(opened(), clock, ["m1", "m2", "m3"]);
   clock.advance(31 * 86_400);
   written(opened(), clock, ["j1", "j2", "j3"]);
@@ -37,7 +37,7 @@ function twoMonths() {
     return JSON.stringify({ event: "test", ts, text, seq: seq + 1, prev: lineHash(last) });
   };
   const editHead = (change: (text: string) => string) =>
-    writeFileSync(head_file, change(readFileSync(head_file, "utf8")));
+    writeFileSync(headFile, change(readFileSync(headFile, "utf8")));
   return { ...trail, path, linesOf, put, edit, forged, editHead };
 }
 type Trail = ReturnType<typeof twoMonths>;
@@ -127,31 +127,31 @@ const TAMPERINGS: readonly (readonly [string, string, (trail: Trail) => void])[]
       mkdirSync(path(MAY));
     },
   ],
-  ["no record of the end", "head_missing", ({ head_file }) => rmSync(head_file)],
-  ["an empty record of the end", "head_missing", ({ head_file }) => writeFileSync(head_file, "")],
-  ["a record of the end that is garbage", "head_unreadable", ({ head_file }) => writeFileSync(head_file, "garbage")],
+  ["no record of the end", "head_missing", ({ headFile }) => rmSync(headFile)],
+  ["an empty record of the end", "head_missing", ({ headFile }) => writeFileSync(headFile, "")],
+  ["a record of the end that is garbage", "head_unreadable", ({ headFile }) => writeFileSync(headFile, "garbage")],
   [
     "a record of the end that is a folder",
     "head_unreadable",
-    ({ head_file }) => {
-      rmSync(head_file);
-      mkdirSync(head_file);
+    ({ headFile }) => {
+      rmSync(headFile);
+      mkdirSync(headFile);
     },
   ],
   [
     "a record of the end that is a dangling link",
     "head_unreadable",
-    ({ head_file }) => {
-      rmSync(head_file);
-      symlinkSync("nowhere", head_file);
+    ({ headFile }) => {
+      rmSync(headFile);
+      symlinkSync("nowhere", headFile);
     },
   ],
-  ["a record of the end that is zeros", "head_zero", ({ head_file }) => writeFileSync(head_file, `${GENESIS}\n`)],
+  ["a record of the end that is zeros", "head_zero", ({ headFile }) => writeFileSync(headFile, `${GENESIS}\n`)],
   ["zeros in the record of the end", "head_zero", ({ editHead }) => editHead((text) => GENESIS + text.slice(64))],
   [
     "a record of the end that is an earlier line's hash",
     "head_earlier",
-    ({ head_file, linesOf }) => writeFileSync(head_file, `${lineHash(linesOf(JUNE)[0] ?? "")}\n`),
+    ({ headFile, linesOf }) => writeFileSync(headFile, `${lineHash(linesOf(JUNE)[0] ?? "")}\n`),
   ],
   [
     "an earlier line's hash in the record of the end",
@@ -163,26 +163,26 @@ const TAMPERINGS: readonly (readonly [string, string, (trail: Trail) => void])[]
 describe("whatever others do to a trail", () => {
   it.each(TAMPERINGS)("is found, and by its kind: %s", async (_what, kind, tamper) => {
     const trail = twoMonths();
-    const { folder, head_file, clock } = trail;
-    expect(await verifyAudit(folder, head_file, undefined, clock.ms)).toEqual({
+    const { folder, headFile, clock } = trail;
+    expect(await verifyAudit(folder, headFile, undefined, clock.ms)).toEqual({
       ok: true,
       files: 2,
       lines: 6,
       problems: [],
     });
     tamper(trail);
-    const { ok, problems } = await verifyAudit(folder, head_file, undefined, clock.ms);
+    const { ok, problems } = await verifyAudit(folder, headFile, undefined, clock.ms);
     expect(ok).toBe(false);
     expect(problems.map((problem) => problem.kind)).toContain(kind);
   });
 
   it.each(TAMPERINGS)("is still found after the next start has written its lines: %s", async (what, _kind, tamper) => {
     const trail = twoMonths();
-    const { folder, head_file, clock, opened } = trail;
+    const { folder, headFile, clock, opened } = trail;
     tamper(trail);
     if (what === "the last newline taken") return expect(linesIn(folder)).toHaveLength(5); // nothing of it is left to find
     written(opened(), clock, ["after"]);
-    expect((await verifyAudit(folder, head_file, undefined, clock.ms)).ok).toBe(false);
+    expect((await verifyAudit(folder, headFile, undefined, clock.ms)).ok).toBe(false);
   });
 
   it.each([
@@ -192,31 +192,31 @@ describe("whatever others do to a trail", () => {
     ["another record", "head_changed"],
     ["no record", "head_missing"],
   ] as const)("is found beside a running gate, too: %s", async (what, kind) => {
-    const { folder, head_file, clock, opened, path, forged, edit } = twoMonths();
+    const { folder, headFile, clock, opened, path, forged, edit } = twoMonths();
     const log = opened();
     log.append({ event: "test", ts: clock.ms / 1000 });
     log.flush();
     log.rememberHead();
-    expect((await verifyAudit(folder, head_file, log.end, clock.ms)).problems).toEqual([]);
+    expect((await verifyAudit(folder, headFile, log.end, clock.ms)).problems).toEqual([]);
     if (what === "an appended line") appendFileSync(path(JUNE), `${forged("x")}\n`);
     if (what === "a removed end") edit(JUNE, (lines) => lines.slice(0, -1));
-    if (what === "zeros in the record") writeFileSync(head_file, `${GENESIS}\n`);
-    if (what === "another record") writeFileSync(head_file, `${"1".repeat(64)}\n`);
-    if (what === "no record") rmSync(head_file);
-    const { problems } = await verifyAudit(folder, head_file, log.end, clock.ms);
+    if (what === "zeros in the record") writeFileSync(headFile, `${GENESIS}\n`);
+    if (what === "another record") writeFileSync(headFile, `${"1".repeat(64)}\n`);
+    if (what === "no record") rmSync(headFile);
+    const { problems } = await verifyAudit(folder, headFile, log.end, clock.ms);
     expect(problems.map((problem) => problem.kind)).toContain(kind);
     log.close();
   });
 
   it("lines that the gate writes while they are read are no problem", async () => {
-    const { folder, head_file, clock, opened } = twoMonths();
+    const { folder, headFile, clock, opened } = twoMonths();
     const log = opened();
     const write = () => {
       log.append({ event: "test", ts: clock.ms / 1000 });
       log.flush();
     };
     write();
-    const report = verifyAudit(folder, head_file, log.end, clock.ms);
+    const report = verifyAudit(folder, headFile, log.end, clock.ms);
     for (let line = 0; line < 100; line++) write();
     expect(await report).toMatchObject({ ok: true, lines: 7 });
     log.close();

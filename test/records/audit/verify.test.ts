@@ -11,7 +11,7 @@ const JUNE = "2026-06.jsonl";
 
 /** A trail of four lines in May and three in June, and what becomes of it: the lines of each month, changed. */
 function twoMonths() {
-  const { folder, head_file, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:56Z"));
+  const { folder, headFile, clock, opened } = freshTrail(new ManualClock("2026-05-31T23:59:56Z"));
   written(opened(), clock, ["m1", "m2", "m3", "m4", "j1", "j2", "j3"]);
   const original = Object.fromEntries(
     [MAY, JUNE].map((name) => [name, readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1)]),
@@ -25,20 +25,20 @@ function twoMonths() {
     mkdirSync(folder);
     if (may !== null) writeFileSync(join(folder, MAY), may.map((line) => `${line}\n`).join(""));
     if (june !== null) writeFileSync(join(folder, JUNE), june.map((line) => `${line}\n`).join(""));
-    return verifyAudit(folder, head_file);
+    return verifyAudit(folder, headFile);
   };
-  return { folder, head_file, months, report };
+  return { folder, headFile, months, report };
 }
 
 describe("audit verify", () => {
   it("finds nothing in a trail as it was written, across month files, nor where there is none", async () => {
-    const { folder, head_file, months, report } = twoMonths();
-    expect(await verifyAudit(folder, head_file)).toEqual({ ok: true, files: 2, lines: 7, problems: [] });
+    const { folder, headFile, months, report } = twoMonths();
+    expect(await verifyAudit(folder, headFile)).toEqual({ ok: true, files: 2, lines: 7, problems: [] });
     const { may, june } = months();
     expect([may.length, june.length]).toEqual([4, 3]);
     expect(await report(may, june)).toEqual({ ok: true, files: 2, lines: 7, problems: [] });
     const none = freshTrail();
-    expect(await verifyAudit(none.folder, none.head_file)).toEqual({ ok: true, files: 0, lines: 0, problems: [] });
+    expect(await verifyAudit(none.folder, none.headFile)).toEqual({ ok: true, files: 0, lines: 0, problems: [] });
   });
 
   it("finds a changed line, wherever it is", async () => {
@@ -109,15 +109,15 @@ describe("audit verify", () => {
   });
 
   it("says so when the record of the last line is missing", async () => {
-    const { folder, head_file } = twoMonths();
-    rmSync(head_file);
-    expect((await verifyAudit(folder, head_file)).problems).toMatchObject([
+    const { folder, headFile } = twoMonths();
+    rmSync(headFile);
+    expect((await verifyAudit(folder, headFile)).problems).toMatchObject([
       { problem: "the record of the last line is missing" },
     ]);
   });
 
   it("no change of a byte, removal, swap or repetition of lines goes unnoticed", async () => {
-    const { folder, head_file, months } = twoMonths();
+    const { folder, headFile, months } = twoMonths();
     const { may, june } = months();
     const all = [...may, ...june];
     const index = fc.nat(all.length - 1);
@@ -152,13 +152,13 @@ describe("audit verify", () => {
           writeFileSync(join(folder, name), some.map((text) => `${text}\n`).join(""));
         put(MAY, lines.slice(0, split));
         put(JUNE, lines.slice(split));
-        const is_same = split === may.length && lines.join("\n") === all.join("\n");
-        expect([how, i, position, by, (await verifyAudit(folder, head_file)).ok]).toEqual([
+        const isSame = split === may.length && lines.join("\n") === all.join("\n");
+        expect([how, i, position, by, (await verifyAudit(folder, headFile)).ok]).toEqual([
           how,
           i,
           position,
           by,
-          is_same,
+          isSame,
         ]);
       }),
       { numRuns: 300 },

@@ -17,8 +17,8 @@ function decisionOn(capabilities: readonly Capability[], outcome: Decision["outc
 }
 
 /** What becomes of a decision whose line can't be written. */
-function withheld(decision: Decision, on_failure: "deny" | "allow" = "deny"): Decision {
-  withhold(decision, undefined, ERROR, on_failure);
+function withheld(decision: Decision, onFailure: "deny" | "allow" = "deny"): Decision {
+  withhold(decision, undefined, ERROR, onFailure);
   return decision;
 }
 

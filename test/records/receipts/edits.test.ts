@@ -69,8 +69,8 @@ function written(): Files {
 const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
 /** The same by the public keys alone, as elsewhere, and where a private one is at hand. */
-function report(keys_text: string, texts: readonly string[]): ReceiptsReport {
-  const list = readKeys(keys_text);
+function report(keysText: string, texts: readonly string[]): ReceiptsReport {
+  const list = readKeys(keysText);
   const found = reportOf(list, texts);
   for (const own of [old, present, foreign]) expect(reportOf(verifiedBy(own, list), texts)).toEqual(found);
   return found;
@@ -82,10 +82,10 @@ function reportOf({ keys, problem }: KeyList, texts: readonly string[]): Receipt
   for (const [index, text] of texts.entries()) {
     const lines = text.split("\n");
     const last = lines.pop() ?? "";
-    const ended = lines.map((line) => ({ bytes: Buffer.from(line, "latin1"), is_ended: true }));
-    const rest = last === "" ? [] : [{ bytes: Buffer.from(last, "latin1"), is_ended: false }];
+    const ended = lines.map((line) => ({ bytes: Buffer.from(line, "latin1"), isEnded: true }));
+    const rest = last === "" ? [] : [{ bytes: Buffer.from(last, "latin1"), isEnded: false }];
     const name = MONTHS[index] ?? "";
-    verifier.add({ name, month_file: name, text: [...ended, ...rest] });
+    verifier.add({ name, monthFile: name, text: [...ended, ...rest] });
   }
   return verifier.end({ first: 1, last: 2 * EACH });
 }
@@ -174,9 +174,9 @@ const EDITS_OF: Readonly<Record<string, (files: Files, pick: Pick) => Edit>> = {
   },
   "a receipt is in another month's file": (files, pick) => {
     const [first = [], second = []] = files.months;
-    const to_second = pick(2) === 0;
-    const moved = to_second ? first.at(-1) : second[0];
-    const months = to_second
+    const toSecond = pick(2) === 0;
+    const moved = toSecond ? first.at(-1) : second[0];
+    const months = toSecond
       ? [first.slice(0, -1), [moved ?? "", ...second]]
       : [[...first, moved ?? ""], second.slice(1)];
     return { keys: textOf(files.keys), texts: months.map(textOf), found: ["month"] };

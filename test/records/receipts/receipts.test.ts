@@ -52,7 +52,7 @@ describe("a receipt", () => {
     const { executor, args } = write("a");
     expect(first?.statement.subject).toEqual([{ name: "call", digest: { sha256: callHash(executor, args) } }]);
     expect(verified(gate.paths, gate.home.home)).toMatchObject({ ok: true, receipts: 2, problems: [] });
-    expect(statSync(join(gate.paths.receipts_dir, receiptFiles(gate.paths.receipts_dir)[0] ?? "")).mode & 0o777).toBe(
+    expect(statSync(join(gate.paths.receiptsDir, receiptFiles(gate.paths.receiptsDir)[0] ?? "")).mode & 0o777).toBe(
       0o600,
     );
   });
@@ -98,8 +98,8 @@ describe("a receipt", () => {
       { act: "revoked", surface: null, reason: expect.stringMatching(/session ended|pairing was revoked/) },
     ]);
     const { executor, args } = write("a");
-    const by_card = receiptsIn(gate.paths).find(({ statement }) => "grant" in statement.predicate);
-    expect(by_card?.statement.subject[0]).toEqual({ name: "call", digest: { sha256: callHash(executor, args) } });
+    const byCard = receiptsIn(gate.paths).find(({ statement }) => "grant" in statement.predicate);
+    expect(byCard?.statement.subject[0]).toEqual({ name: "call", digest: { sha256: callHash(executor, args) } });
     expect(verified(gate.paths, gate.home.home).problems).toEqual([]);
   });
 
@@ -108,8 +108,8 @@ describe("a receipt", () => {
     await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/a" });
     await gate.close();
     rmSync(gate.paths.grants_db);
-    const grants_made = Date.now() + 5000;
-    const next = await startGate({ home: gate.home, accept_empty: ["grants"], now: () => grants_made });
+    const grantsMade = Date.now() + 5000;
+    const next = await startGate({ home: gate.home, acceptEmpty: ["grants"], now: () => grantsMade });
     await next.operator.call("grants.add", { capability: "fs:read", target: "/srv/b" });
     made(next);
     expect(grantsIn(next.paths).map(({ grant }) => grant.id)).toEqual([1, 1]);
@@ -150,7 +150,7 @@ describe("a receipt", () => {
               },
       );
       made(gate);
-      expect(receiptTexts(gate.paths.receipts_dir)).not.toContain(secret);
+      expect(receiptTexts(gate.paths.receiptsDir)).not.toContain(secret);
     });
     await fc.assert(property, {
       numRuns: IS_WHOLE_RUN ? 200 : 25,
@@ -171,15 +171,15 @@ describe("nothing that was answered stays without a receipt", () => {
     await gate.operator.call("approvals.resolve", { token: first, decision: "approved" });
     made(gate);
     // The receipt is in its file, and the databases don't know of it yet.
-    const key = readFileSync(gate.paths.receipt_key);
-    writeFileSync(gate.paths.receipt_key, "no key");
-    gate.gate.core.receipt_keys.open();
+    const key = readFileSync(gate.paths.receiptKey);
+    writeFileSync(gate.paths.receiptKey, "no key");
+    gate.gate.core.receiptKeys.open();
     const { db } = gate.gate.core.storage.opened.databases.approvals;
     db.exec("CREATE TEMP TRIGGER kept BEFORE DELETE ON receipts_due BEGIN SELECT raise(FAIL, 'killed'); END");
     await gate.operator.call("approvals.resolve", { token: second, decision: "rejected" });
     db.exec("CREATE TEMP TRIGGER unread BEFORE INSERT ON receipts_end BEGIN SELECT raise(FAIL, 'killed'); END");
     await gate.close();
-    writeFileSync(gate.paths.receipt_key, key);
+    writeFileSync(gate.paths.receiptKey, key);
     expect(answersIn(gate.paths)).toMatchObject([{ token: first }]);
     const next = await startGate({ home });
     made(next);
@@ -202,7 +202,7 @@ describe("nothing that was answered stays without a receipt", () => {
       made(gate);
       await gate.close();
     }
-    const files = new ReceiptFiles(home.paths.receipts_dir, () => undefined);
+    const files = new ReceiptFiles(home.paths.receiptsDir, () => undefined);
     expect(files.lastNumber()).toBe(3);
     const last = receiptsIn(home.paths).find(({ statement }) => statement.predicate.receipt === 3);
     expect(files.lastEvents()).toContain(last?.statement.predicate.event);
@@ -211,20 +211,20 @@ describe("nothing that was answered stays without a receipt", () => {
   it("a folder that can't be written keeps no answer waiting: an alarm says so once, and they are made later", async () => {
     const gate = await startGate();
     const agent = await gate.agent("one");
-    const away = `${gate.paths.receipts_dir}.away`;
+    const away = `${gate.paths.receiptsDir}.away`;
     const token = await asked(agent, write("a"));
-    renameSync(gate.paths.receipts_dir, away);
-    writeFileSync(gate.paths.receipts_dir, "");
+    renameSync(gate.paths.receiptsDir, away);
+    writeFileSync(gate.paths.receiptsDir, "");
     gate.gate.core.receipts.flush();
     await gate.operator.call("approvals.resolve", { token, decision: "approved" });
     expect((await agent.next(({ data }) => data.status === "approved")).data).toMatchObject({ outcome: "allowed" });
     made(gate);
     made(gate);
     const alarms = gate.gate.core.alarms.list();
-    expect(alarms).toMatchObject([{ code: "receipts_unwritable", subject: gate.paths.receipts_dir }]);
+    expect(alarms).toMatchObject([{ code: "receipts_unwritable", subject: gate.paths.receiptsDir }]);
     expect(gate.log.filter((line) => line.includes("making receipts"))).toHaveLength(1);
-    rmSync(gate.paths.receipts_dir);
-    renameSync(away, gate.paths.receipts_dir);
+    rmSync(gate.paths.receiptsDir);
+    renameSync(away, gate.paths.receiptsDir);
     made(gate);
     expect(answersIn(gate.paths)).toMatchObject([{ token, receipt: 1 }]);
     expect(gate.gate.core.alarms.list()).toEqual([]);
@@ -246,7 +246,7 @@ describe("nothing that was answered stays without a receipt", () => {
     for (const target of ["/srv/a", "/srv/b"])
       await gate.operator.call("grants.add", { capability: "fs:read", target });
     await gate.close();
-    const file = join(gate.paths.receipts_dir, receiptFiles(gate.paths.receipts_dir)[0] ?? "");
+    const file = join(gate.paths.receiptsDir, receiptFiles(gate.paths.receiptsDir)[0] ?? "");
     const [line] = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, `${line}\n`);
     expect(verified(gate.paths, home.home).problems).toMatchObject([{ verdict: "cut_off", receipt: 2 }]);
@@ -262,14 +262,14 @@ describe("the key", () => {
   it("is made at the first start, for its owner alone, and no agent may read it or what it signs", async () => {
     const gate = await startGate();
     const agent = await gate.agent("one", "Full");
-    const { receipt_key, receipts_dir } = gate.paths;
-    expect(statSync(receipt_key).mode & 0o777).toBe(0o600);
-    for (const path of [receipt_key, `${receipt_key}.next`, receipts_dir, join(receipts_dir, "keys.jsonl")]) {
+    const { receiptKey, receiptsDir } = gate.paths;
+    expect(statSync(receiptKey).mode & 0o777).toBe(0o600);
+    for (const path of [receiptKey, `${receiptKey}.next`, receiptsDir, join(receiptsDir, "keys.jsonl")]) {
       const { decision } = await agent.ask({ intent: "", executor: "fs_read", args: { path } });
       expect(decision, path).toMatchObject({ outcome: "denied", stage: "guard" });
       const command = `openssl pkey -in ${path}`;
-      const by_shell = await agent.ask({ intent: "", executor: "shell_exec", args: { command } });
-      expect(by_shell.decision, command).toMatchObject({ outcome: "denied", stage: "guard" });
+      const byShell = await agent.ask({ intent: "", executor: "shell_exec", args: { command } });
+      expect(byShell.decision, command).toMatchObject({ outcome: "denied", stage: "guard" });
     }
   });
 
@@ -286,18 +286,18 @@ describe("the key", () => {
       const first = await startGate({ home });
       await first.operator.call("grants.add", { capability: "fs:read", target: "/srv/a" });
       await first.close();
-      const { receipt_key } = first.paths;
-      const key = readFileSync(receipt_key);
-      damage(receipt_key);
+      const { receiptKey } = first.paths;
+      const key = readFileSync(receiptKey);
+      damage(receiptKey);
       const gate = await startGate({ home });
       await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/b" });
       made(gate);
       expect(receiptsIn(gate.paths)).toHaveLength(1);
-      expect(gate.gate.core.alarms.list()).toMatchObject([{ code: "receipts_unwritable", subject: receipt_key }]);
-      rmSync(receipt_key, { recursive: true, force: true });
-      writeFileSync(receipt_key, key, { mode: 0o644 });
+      expect(gate.gate.core.alarms.list()).toMatchObject([{ code: "receipts_unwritable", subject: receiptKey }]);
+      rmSync(receiptKey, { recursive: true, force: true });
+      writeFileSync(receiptKey, key, { mode: 0o644 });
       made(gate);
-      expect(statSync(receipt_key).mode & 0o777).toBe(0o600);
+      expect(statSync(receiptKey).mode & 0o777).toBe(0o600);
       expect(grantsIn(gate.paths)).toMatchObject([{ receipt: 1 }, { receipt: 2, grant: { target: "/srv/b" } }]);
       expect(gate.gate.core.alarms.list()).toEqual([]);
       expect(verified(gate.paths, home.home).problems).toEqual([]);
@@ -308,7 +308,7 @@ describe("the key", () => {
     const gate = await startGate();
     const add = (target: string) => gate.operator.call("grants.add", { capability: "fs:read", target });
     await add("/srv/a");
-    const old = gate.gate.core.receipt_keys.known[0];
+    const old = gate.gate.core.receiptKeys.known[0];
     const changed = await gate.operator.call("receipts.rotate_key", {});
     expect(changed).toMatchObject({ previous: old?.keyid, is_proven: true });
     await add("/srv/b");
@@ -327,17 +327,17 @@ describe("the key", () => {
   it("that can't be put into its place is the one that signs once the list has it, also after a start", async () => {
     const gate = await startGate();
     const add = (target: string) => gate.operator.call("grants.add", { capability: "fs:read", target });
-    const { receipt_key } = gate.paths;
+    const { receiptKey } = gate.paths;
     await add("/srv/a");
     made(gate);
-    rmSync(receipt_key);
-    mkdirSync(join(receipt_key, "in the way"), { recursive: true });
+    rmSync(receiptKey);
+    mkdirSync(join(receiptKey, "in the way"), { recursive: true });
     await expect(gate.operator.call("receipts.rotate_key", {})).rejects.toThrow();
     await add("/srv/b");
     made(gate);
     expect(verified(gate.paths, gate.home.home)).toMatchObject({ problems: [], receipts: 2 });
     await gate.close();
-    rmSync(receipt_key, { recursive: true });
+    rmSync(receiptKey, { recursive: true });
     const next = await startGate({ home: gate.home });
     await next.operator.call("grants.add", { capability: "fs:read", target: "/srv/c" });
     made(next);
@@ -349,7 +349,7 @@ describe("the key", () => {
     const first = await startGate({ home });
     await first.operator.call("grants.add", { capability: "fs:read", target: "/srv/a" });
     await first.close();
-    rmSync(first.paths.receipt_key);
+    rmSync(first.paths.receiptKey);
     const gate = await startGate({ home });
     await expect(gate.operator.call("receipts.rotate_key", {})).rejects.toMatchObject({ code: "file_unusable" });
     expect(await gate.operator.call("receipts.rotate_key", { is_lost: true })).toMatchObject({ is_proven: false });
@@ -367,13 +367,13 @@ describe("the key", () => {
       const gate = await startGate({ home });
       await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/a" });
       made(gate);
-      const { receipt_key, receipts_dir } = gate.paths;
-      const [key, list] = [readFileSync(receipt_key), readFileSync(join(receipts_dir, "keys.jsonl"))];
+      const { receiptKey, receiptsDir } = gate.paths;
+      const [key, list] = [readFileSync(receiptKey), readFileSync(join(receiptsDir, "keys.jsonl"))];
       await gate.operator.call("receipts.rotate_key", {});
       await gate.close();
-      renameSync(receipt_key, `${receipt_key}.next`);
-      writeFileSync(receipt_key, key, { mode: 0o600 });
-      if (moment === "before it is in the list") writeFileSync(join(receipts_dir, "keys.jsonl"), list);
+      renameSync(receiptKey, `${receiptKey}.next`);
+      writeFileSync(receiptKey, key, { mode: 0o600 });
+      if (moment === "before it is in the list") writeFileSync(join(receiptsDir, "keys.jsonl"), list);
       const next = await startGate({ home });
       await next.operator.call("grants.add", { capability: "fs:read", target: "/srv/b" });
       made(next);
@@ -387,7 +387,7 @@ describe("the key", () => {
     const gate = await startGate({ home });
     await gate.operator.call("grants.add", { capability: "fs:read", target: "/srv/a" });
     await gate.close();
-    rmSync(join(gate.paths.receipts_dir, "keys.jsonl"));
+    rmSync(join(gate.paths.receiptsDir, "keys.jsonl"));
     const next = await startGate({ home });
     expect(next.gate.core.alarms.list()).toMatchObject([{ code: "file_renewed" }]);
     expect(verified(next.paths, home.home)).toMatchObject({ receipts: 1, problems: [{ verdict: "keys" }] });
@@ -404,8 +404,8 @@ function otherHome(): string {
   const { paths } = temporaryHome();
   mkdirSync(paths.state_dir, { recursive: true });
   const other = new ReceiptKeys({
-    key_file: paths.receipt_key,
-    folder: paths.receipts_dir,
+    key_file: paths.receiptKey,
+    folder: paths.receiptsDir,
     gate_version: "0.0.0",
     now: Date.now,
     numbers: () => ({ next: 1, first: undefined }),

@@ -65,7 +65,7 @@ describe("what the grammar reads", () => {
 it("a group is a shell of its own", () => {
   const line = clearLine("(cd a && ls) && (pwd)", HOME);
   const steps = "steps" in line ? line.steps : [];
-  expect(steps.map(({ joined_by, inner }) => [joined_by, inner?.length])).toEqual([
+  expect(steps.map(({ joinedBy, inner }) => [joinedBy, inner?.length])).toEqual([
     [";", 2],
     ["&&", 1],
   ]);

@@ -5,7 +5,7 @@ import { readCommand } from "../../../main/shell-reading/shell/read-command.ts";
 
 /** What a command touches, by its program's record alone: nothing is looked up on the disk. */
 
-const CONTEXT = { cwd: "/srv/project", home: "/home/ada", has_input: false, looks_at_disk: false } as const;
+const CONTEXT = { cwd: "/srv/project", home: "/home/ada", hasInput: false, looksAtDisk: false } as const;
 
 function touched(line: string): string[] {
   const [command] = readCommand(line, { ...CONTEXT, user: "ada" }).commands;

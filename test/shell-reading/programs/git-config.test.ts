@@ -22,7 +22,7 @@ writeFileSync(SETTINGS, BEFORE);
 interface Git {
   program: string;
   version: string;
-  has_subcommands: boolean;
+  hasSubcommands: boolean;
 }
 
 function gitAt(program: string): Git | null {
@@ -30,11 +30,11 @@ function gitAt(program: string): Git | null {
   const version = /(\d+)\.(\d+)/.exec(stdout ?? "");
   if (status !== 0 || version === null) return null;
   const [text, major, minor] = version;
-  return { program, version: text, has_subcommands: Number(major) * 100 + Number(minor) >= 246 };
+  return { program, version: text, hasSubcommands: Number(major) * 100 + Number(minor) >= 246 };
 }
 
 const GITS = [gitAt("git"), gitAt(process.env.NEWER_GIT || "/usr/local/bin/git")].filter((git) => git !== null);
-const NEWER = GITS.find(({ has_subcommands }) => has_subcommands);
+const NEWER = GITS.find(({ hasSubcommands }) => hasSubcommands);
 if (NEWER === undefined) console.log("git config's subcommands aren't run: no git >= 2.46 here (NEWER_GIT names one)");
 
 const WORDS = [
@@ -80,9 +80,9 @@ describe("git config", () => {
     for (const git of GITS)
       for (const { args, changes } of ways) {
         const lines = changedBy(git, args);
-        const is_expected =
+        const isExpected =
           lines.length === 0 || (changes && lines.length === 1 && /^\t(?:name|email|ui) = /.test(lines[0] ?? ""));
-        if (!is_expected) found.push(`git ${git.version}: ${args.join(" ")}: ${lines.join("; ")}`);
+        if (!isExpected) found.push(`git ${git.version}: ${args.join(" ")}: ${lines.join("; ")}`);
       }
     expect(found).toEqual([]);
   });

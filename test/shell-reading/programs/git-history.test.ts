@@ -106,8 +106,8 @@ describe("a file that git shows", () => {
 });
 
 describe("a secret that the history alone holds", () => {
-  noteHistory(PROJECT, { ever: [".env", "app/.env"], at_head: [] });
-  const put_away = (line: string) =>
+  noteHistory(PROJECT, { ever: [".env", "app/.env"], atHead: [] });
+  const putAway = (line: string) =>
     readCommand(line, { cwd: PROJECT, home: HOME }).commands.flatMap((command) =>
       recordedAccesses(command).accesses.flatMap(({ word, is_put_away }) =>
         is_put_away && word !== "here" ? [word.text.slice(PROJECT.length + 1)] : [],
@@ -127,7 +127,7 @@ describe("a secret that the history alone holds", () => {
     ["git log -p --follow -- a.txt", [".env", "app/.env"]],
     ["git log -L1,2:a.txt", [".env", "app/.env"]],
   ])("is named: %s", (line, names) => {
-    expect(put_away(line)).toEqual(names);
+    expect(putAway(line)).toEqual(names);
   });
 });
 

@@ -95,9 +95,9 @@ it("where git reads a name outside of the work tree in an index, the gate says s
     const { status, stdout } = git(folder, "-c", `index.threads=${random.pick([1, 2, 4])}`, "ls-files", "-z");
     if (status !== 0 || !stdout.split("\0").some(isOutside)) continue;
     outside++;
-    const is_seen = namesOutside(bytes, format === "sha256");
-    const is_clear = format === "sha1" && GitIndex.read(bytes)?.leads_out === false;
-    if (!is_seen || is_clear) missed.push(`seed ${SEED}, ${count}: ${format} ${bytes.toString("base64")}`);
+    const isSeen = namesOutside(bytes, format === "sha256");
+    const isClear = format === "sha1" && GitIndex.read(bytes)?.leadsOut === false;
+    if (!isSeen || isClear) missed.push(`seed ${SEED}, ${count}: ${format} ${bytes.toString("base64")}`);
   }
   console.log(`of ${COUNT} indexes git reads names outside in ${outside}`);
   expect(outside).toBeGreaterThan(COUNT / 50);

@@ -82,12 +82,12 @@ it.each([
   const script = `git() { command git ${user.join(" ")} "$@"; }; git init -q; mkdir -p ..d/e; echo a > a.txt; echo b > ..d/e/b.txt; git add .; ${make}`;
   execFileSync("/bin/bash", ["-ec", script], { cwd: root, stdio: "ignore" });
   const files = readdirSync(join(root, ".git")).filter((name) => /^(?:shared)?index/.test(name));
-  const outsideBy = (is_sha256: boolean) =>
-    files.map((name) => namesOutside(readFileSync(join(root, ".git", name)), is_sha256));
-  const is_sha256 = what.includes("SHA-256");
-  expect(outsideBy(is_sha256)).toEqual(files.map(() => false));
+  const outsideBy = (isSha256: boolean) =>
+    files.map((name) => namesOutside(readFileSync(join(root, ".git", name)), isSha256));
+  const isSha256 = what.includes("SHA-256");
+  expect(outsideBy(isSha256)).toEqual(files.map(() => false));
   // What git reads of it by other hashes isn't known.
-  expect(outsideBy(!is_sha256)).toEqual(files.map(() => true));
+  expect(outsideBy(!isSha256)).toEqual(files.map(() => true));
 });
 
 it.each([2, 4])(
@@ -232,9 +232,9 @@ describe.each(["sha1", "sha256"])("what git knows of untracked files (%s) is loo
       return found;
     };
     const at = LONG_AGO.getTime() / 1000;
-    const by_path = Object.fromEntries(noted().map(({ path, changed_at, folders }) => [path, { changed_at, folders }]));
-    expect(by_path[""]).toEqual({ changed_at: at, folders: ["new", "tttttt"] });
-    expect(by_path.tttttt).toMatchObject({ changed_at: at });
+    const byPath = Object.fromEntries(noted().map(({ path, changed_at, folders }) => [path, { changed_at, folders }]));
+    expect(byPath[""]).toEqual({ changed_at: at, folders: ["new", "tttttt"] });
+    expect(byPath.tttttt).toMatchObject({ changed_at: at });
     // As git begins with it.
     git("update-index", "--no-untracked-cache");
     git("update-index", "--force-untracked-cache");
@@ -363,7 +363,7 @@ describe("an index isn't read for less than git finds in it:", () => {
     const file = join(tempFolder(), "index");
     for (const mode of [0o160644, 0o1160000]) {
       writeFileSync(file, indexOf(["a"], mode));
-      expect(readIndex(file).index?.has_submodules).toBe(true);
+      expect(readIndex(file).index?.hasSubmodules).toBe(true);
     }
   });
 });

@@ -25,7 +25,7 @@ describe("a word of git's", () => {
   it("says where git keeps it, unless it was looked up as a commit, or names a file of one", () => {
     const folder = root();
     const objects = join(folder, ".git/objects");
-    noteHistory(folder, { ever: [], at_head: [], odd_references: ["refs/tags/file"] });
+    noteHistory(folder, { ever: [], atHead: [], oddReferences: ["refs/tags/file"] });
     noteCommits(folder, ["abc1234", "feed01"], ["abc1234"], []);
     const named = (word: string) => objectNamed(text(word), folder)?.slice(objects.length);
     for (const word of [

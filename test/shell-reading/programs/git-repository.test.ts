@@ -154,10 +154,10 @@ describe.each(Object.entries(RULES))("%s", (_rule, { unclear, clear }) => {
   it.each(unclear)("unclear: %s", (folder) => {
     for (const line of LINES) {
       expect([line, needsOfLine(line, HOME, join(PROJECT, folder)).unclear]).not.toEqual([line, null]);
-      const by_option = line.replace("git", `git -C ${folder}`);
-      expect([by_option, needsOfLine(by_option, HOME, PROJECT).unclear]).not.toEqual([by_option, null]);
-      const by_cd = `cd ${folder} && ${line}`;
-      expect([by_cd, needsOfLine(by_cd, HOME, PROJECT).unclear]).not.toEqual([by_cd, null]);
+      const byOption = line.replace("git", `git -C ${folder}`);
+      expect([byOption, needsOfLine(byOption, HOME, PROJECT).unclear]).not.toEqual([byOption, null]);
+      const byCd = `cd ${folder} && ${line}`;
+      expect([byCd, needsOfLine(byCd, HOME, PROJECT).unclear]).not.toEqual([byCd, null]);
     }
   });
 
@@ -193,12 +193,12 @@ it("git isn't clear where settings have it sort by signatures, which another pro
     ["branch.sort", "git branch"],
     ["tag.sort", "git tag"],
   ] as const) {
-    for (const [value, is_clear] of [
+    for (const [value, isClear] of [
       ["-committerdate", true],
       ["-Signature:key", false],
     ] as const) {
       git(root, "config", key, value);
-      expect([value, needsOfLine(command, HOME, root).unclear === null]).toEqual([value, is_clear]);
+      expect([value, needsOfLine(command, HOME, root).unclear === null]).toEqual([value, isClear]);
     }
     git(root, "config", "--unset", key);
   }

@@ -11,7 +11,7 @@ import { plainWord } from "../../../main/shell-reading/shell/word.ts";
 /** An option means the same however it is written: that is what the records promise, for every program and every option. */
 
 const HOME = "/home/ada";
-const CONTEXT: CommandContext = { cwd: `${HOME}/project`, home: HOME, has_input: false, looks_at_disk: false };
+const CONTEXT: CommandContext = { cwd: `${HOME}/project`, home: HOME, hasInput: false, looksAtDisk: false };
 
 /** What an option's value may be: a file, a folder, a text, a name with a mark in it. */
 const VALUES = ["v.txt", "dir/v", "/etc/v", ".", "-", "a=b", "@v.txt", "1"];
@@ -39,7 +39,7 @@ function optionsOf(program: Program): { short: readonly KnownName[]; long: reado
 
 interface Seen {
   accesses: readonly string[];
-  is_clear: boolean;
+  isClear: boolean;
 }
 
 /** What the guard sees of a command, and whether it could be cleared. */
@@ -49,7 +49,7 @@ function seenOf(program: Program, args: readonly string[]): Seen {
   const seen = accesses.map(({ word, copy_of, ...access }) =>
     JSON.stringify({ ...access, word: word === "here" ? word : `=${word.text}`, copy_of: copy_of?.text }),
   );
-  return { accesses: seen.sort(), is_clear: unclear === null };
+  return { accesses: seen.sort(), isClear: unclear === null };
 }
 
 /** The same options in front of the operands and behind them, for each of the operands and values. */
@@ -63,8 +63,8 @@ function forms(option: (value: string) => readonly string[]): (readonly string[]
 }
 
 /** A condition on all words as they are written may clear one way and not the other. */
-const isClearAlike = ({ is_clear }: Program, one: Seen, other: Seen): boolean =>
-  is_clear !== undefined || one.is_clear === other.is_clear;
+const isClearAlike = ({ isClear }: Program, one: Seen, other: Seen): boolean =>
+  isClear !== undefined || one.isClear === other.isClear;
 
 /** Where the two ways of writing aren't seen alike; each as `ONE | OTHER`. */
 function differences(
@@ -77,12 +77,12 @@ function differences(
   return forms(one).flatMap((args, index) => {
     const given = others[index] ?? [];
     const [expected, seen] = [seenOf(program, args), seenOf(program, given)];
-    const is_same = expected.accesses.join() === seen.accesses.join() && isRight(program, expected, seen);
-    return is_same ? [] : [`${args.join(" ")} | ${given.join(" ")}`];
+    const isSame = expected.accesses.join() === seen.accesses.join() && isRight(program, expected, seen);
+    return isSame ? [] : [`${args.join(" ")} | ${given.join(" ")}`];
   });
 }
 
-const isNeverClear = (_program: Program, _one: Seen, other: Seen): boolean => !other.is_clear;
+const isNeverClear = (_program: Program, _one: Seen, other: Seen): boolean => !other.isClear;
 
 /** Every beginning of a long option that no other known one has, and that isn't one itself. */
 function abbreviationsOf(name: string, long: readonly KnownName[], { pairs = "" }: Program): string[] {
@@ -178,7 +178,7 @@ describe.each(WITH_OPTIONS)("%s", (_label, program) => {
       short
         .filter(({ name, kind }) => name !== flag.name && kind !== "optional")
         // `-12` is a number where a program takes one.
-        .filter(({ name }) => !(program.takes_numbers && /^-\d-\d$/.test(flag.name + name)))
+        .filter(({ name }) => !(program.takesNumbers && /^-\d-\d$/.test(flag.name + name)))
         .flatMap(({ name, kind }) => {
           const cluster = flag.name + name.slice(1);
           const apart = [flag.name, name];
@@ -194,8 +194,8 @@ describe.each(WITH_OPTIONS)("%s", (_label, program) => {
               : [[apart, [cluster]]];
           return pairs.flatMap(([one, other]) => {
             const [expected, seen] = [seenOf(program, [...one, "a", "b"]), seenOf(program, [...other, "a", "b"])];
-            const is_same = expected.accesses.join() === seen.accesses.join() && isClearAlike(program, expected, seen);
-            return is_same ? [] : [`${one.join(" ")} | ${other.join(" ")}`];
+            const isSame = expected.accesses.join() === seen.accesses.join() && isClearAlike(program, expected, seen);
+            return isSame ? [] : [`${one.join(" ")} | ${other.join(" ")}`];
           });
         }),
     );
@@ -222,21 +222,21 @@ describe("several options at once", () => {
     const { short, long } = optionsOf(program);
     const valued = [...short, ...long].filter(({ kind }) => kind === "valued");
     const flags = [...short, ...long].filter(({ kind }) => kind === "flags");
-    const written = (name: string, value: string, is_joined: boolean): string[] =>
-      !is_joined ? [name, value] : [name.startsWith("--") ? `${name}=${value}` : name + value];
+    const written = (name: string, value: string, isJoined: boolean): string[] =>
+      !isJoined ? [name, value] : [name.startsWith("--") ? `${name}=${value}` : name + value];
     const oneOf = (names: readonly KnownName[]) => fc.constantFrom(...names.map(({ name }) => name));
     const part = fc.oneof(
       ...(valued.length === 0
         ? []
-        : [fc.record({ name: oneOf(valued), value: fc.constantFrom(...VALUES), is_joined: fc.boolean() })]),
+        : [fc.record({ name: oneOf(valued), value: fc.constantFrom(...VALUES), isJoined: fc.boolean() })]),
       ...(flags.length === 0 ? [] : [fc.record({ name: oneOf(flags) })]),
       fc.record({ operand: fc.constantFrom("a.txt", "b.txt", "src") }),
     );
-    const texts = (parts: readonly object[], is_apart: boolean): string[] =>
-      (parts as { name?: string; value?: string; is_joined?: boolean; operand?: string }[]).flatMap(
-        ({ name = "", value, is_joined = false, operand }) => {
+    const texts = (parts: readonly object[], isApart: boolean): string[] =>
+      (parts as { name?: string; value?: string; isJoined?: boolean; operand?: string }[]).flatMap(
+        ({ name = "", value, isJoined = false, operand }) => {
           if (operand !== undefined) return [operand];
-          return value === undefined ? [name] : written(name, value, !is_apart && is_joined);
+          return value === undefined ? [name] : written(name, value, !isApart && isJoined);
         },
       );
     fc.assert(
@@ -263,7 +263,7 @@ describe("options that name a folder here", () => {
       program.names.flatMap((name) => (pick(program)?.split(" ") ?? []).map((option) => [name, option] as const)),
     );
 
-  it.each(optionsIn(({ folder_options }) => folder_options))(
+  it.each(optionsIn(({ folderOptions }) => folderOptions))(
     "%s %s: what else it names is looked for in that folder",
     (name, option) => {
       for (const way of ways(option, "/")) {
@@ -274,7 +274,7 @@ describe("options that name a folder here", () => {
     },
   );
 
-  it.each(optionsIn(({ volume_options }) => volume_options))(
+  it.each(optionsIn(({ volumeOptions }) => volumeOptions))(
     "%s %s: what a container gets is read as a whole",
     (name, option) => {
       for (const way of ways(option, `${HOME}:/home/x`)) {

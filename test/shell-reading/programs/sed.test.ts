@@ -38,17 +38,17 @@ const PAIRS: readonly (readonly [string, string])[] = [
 ];
 const SUBSTITUTIONS = PAIRS.flatMap(([from, to]) => [`s/${from}/${to}/`, `s/${from}/${to}/g`]);
 
-const plain_world = confinedWorld(tempFolderForFile());
-const db = openDatabase(join(tempFolderForFile(), "grants.db"), grantsSchema(plain_world.home));
+const plainWorld = confinedWorld(tempFolderForFile());
+const db = openDatabase(join(tempFolderForFile(), "grants.db"), grantsSchema(plainWorld.home));
 afterAll(() => db.close());
-const grants = new GrantStore(db, plain_world.home, systemClock);
+const grants = new GrantStore(db, plainWorld.home, systemClock);
 for (const capability of ["fs:read", "fs:write"] as const)
-  grants.recordGrant({ ...ROBERTO, capability, target: `${plain_world.project}/**` });
-const world = { ...plain_world, settings: { ...plain_world.settings, grants } };
+  grants.recordGrant({ ...ROBERTO, capability, target: `${plainWorld.project}/**` });
+const world = { ...plainWorld, settings: { ...plainWorld.settings, grants } };
 
 /** What becomes of the line, and of what it needs only the paths, within the project. */
-function becomes(command: string, can_confine = false) {
-  const { decision, x } = decidedIn(world, shellCall(command, world.project), { subject: { can_confine } });
+function becomes(command: string, canConfine = false) {
+  const { decision, x } = decidedIn(world, shellCall(command, world.project), { subject: { can_confine: canConfine } });
   const needs = x.needs?.map(({ capability, target }) => {
     const shown = target.kind === "path" ? target.lexical.replace(`${world.project}/`, "") : target.kind;
     return `${capability} ${shown}`;

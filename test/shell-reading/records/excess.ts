@@ -52,10 +52,10 @@ export function excessOf(
       continue;
     }
     if (isDevice(path)) continue;
-    const is_named = path.includes(fresh);
-    const is_missing = error === "ENOENT" || error === "ENOTDIR";
+    const isNamed = path.includes(fresh);
+    const isMissing = error === "ENOENT" || error === "ENOTDIR";
     if (deed === "write" || deed === "delete") {
-      if (error === "EEXIST" || error === "EISDIR" || (is_missing && !is_named)) continue;
+      if (error === "EEXIST" || error === "EISDIR" || (isMissing && !isNamed)) continue;
       // git takes away the folders that it has emptied.
       if (cover.writes(path) || (deed === "delete" && cover.isEmptiedByGit(path))) continue;
       // A file of its own that it puts in the place of one that it may write, or takes away again.
@@ -64,7 +64,7 @@ export function excessOf(
         continue;
       }
       found.add(`${deed} ${path}`);
-    } else if (error === null || (is_named && !isOfSystem(path))) {
+    } else if (error === null || (isNamed && !isOfSystem(path))) {
       // Also what it has made itself, for itself: `sort -m` copies what it is to write over.
       if (made.has(path) || isOfSystem(path) || isReadByItself(path, run.line, world)) continue;
       // What is opened and never listed is only looked at.
@@ -129,33 +129,33 @@ function isFolder(path: string): boolean {
 
 class Cover {
   readonly #needs: readonly ResolvedRequirement[];
-  readonly #is_git: boolean;
+  readonly #isGit: boolean;
   readonly #project: string;
 
   constructor(needs: readonly ResolvedRequirement[], line: string, { project }: RecordWorld) {
     this.#needs = needs;
-    this.#is_git = /\bgit\b/.test(line);
+    this.#isGit = /\bgit\b/.test(line);
     this.#project = project;
   }
 
   /** `is_list`: names only. */
-  reads(path: string, is_list: boolean): boolean {
+  reads(path: string, isList: boolean): boolean {
     // Where it is, and the folders on the way to what it may touch, each program may look at.
-    if (is_list && (path === this.#project || this.#isOnTheWay(path))) return true;
+    if (isList && (path === this.#project || this.#isOnTheWay(path))) return true;
     return this.#needs.some((need) => {
       if (need.capability !== "fs:read" && need.capability !== "fs:write") return false;
-      const is_whole = need.access !== "list" || is_list;
+      const isWhole = need.access !== "list" || isList;
       // For git a need on the repository means what is in it.
-      return (is_whole || this.#is_git) && this.#reaches(need, path, this.#is_git);
+      return (isWhole || this.#isGit) && this.#reaches(need, path, this.#isGit);
     });
   }
 
   writes(path: string): boolean {
-    if (this.#is_git && /\/\.git\/index(?:\.lock)?$/.test(path) && this.reads(dirname(path), true)) return true;
+    if (this.#isGit && /\/\.git\/index(?:\.lock)?$/.test(path) && this.reads(dirname(path), true)) return true;
     return this.#needs.some(
       (need) =>
         need.capability === "fs:write" &&
-        (this.#reaches(need, path, false) || (this.#is_git && this.#isInItsRepository(need, path))),
+        (this.#reaches(need, path, false) || (this.#isGit && this.#isInItsRepository(need, path))),
     );
   }
 
@@ -171,18 +171,18 @@ class Cover {
   }
 
   isEmptiedByGit(path: string): boolean {
-    return this.#is_git && path !== this.#project && isFolder(path) && this.#isOnTheWay(path);
+    return this.#isGit && path !== this.#project && isFolder(path) && this.#isOnTheWay(path);
   }
 
   #isOnTheWay(path: string): boolean {
     return this.#needs.some(({ target }) => target.kind === "path" && target.lexical.startsWith(`${path}/`));
   }
 
-  #reaches({ target }: ResolvedRequirement, path: string, is_repository: boolean): boolean {
+  #reaches({ target }: ResolvedRequirement, path: string, isRepository: boolean): boolean {
     if (target.kind !== "path") return false;
-    const is_tree = target.is_tree || is_repository;
+    const isTree = target.is_tree || isRepository;
     return [target.lexical, target.real].some(
-      (own) => own !== null && (path === own || (is_tree && path.startsWith(own === "/" ? "/" : `${own}/`))),
+      (own) => own !== null && (path === own || (isTree && path.startsWith(own === "/" ? "/" : `${own}/`))),
     );
   }
 }

@@ -37,8 +37,8 @@ test("a line that only looks does the same in a box, unless its program tells ab
   const first = [...Map.groupBy(looking, ({ line }) => programOf(line)).values()].flatMap((lines) => lines.slice(0, 6));
   const tried = new Set([...first, ...sampled(looking, TRIED, seedOfDay(new Date()))].map(({ line }) => line));
   const differing = differencesOf([...tried], run.world, join(folder, "compare"));
-  const [about_machine, others] = [differing.filter(tells), differing.filter((one) => !tells(one))];
-  console.log(`${tried.size} looking lines; about the machine: ${about_machine.map(({ line }) => line).join(", ")}`);
+  const [aboutMachine, others] = [differing.filter(tells), differing.filter((one) => !tells(one))];
+  console.log(`${tried.size} looking lines; about the machine: ${aboutMachine.map(({ line }) => line).join(", ")}`);
   expect(others.filter(({ line }) => !KNOWN.some((known) => known.test(line)))).toEqual([]);
 });
 

@@ -48,11 +48,11 @@ test("no clear use of any record's options does more than the gate says that it 
   const run = openRun();
   if (run === null) return;
   const { programs, subcommands, needsOfLine } = await freshTable();
-  const isProven = (is_subcommand: boolean) => (program: Program) =>
+  const isProven = (isSubcommand: boolean) => (program: Program) =>
     isClearable(program) &&
-    (RECORD === undefined || namesOf(program, is_subcommand).some((name) => `${name} `.startsWith(`${RECORD} `)));
-  const [own, of_git] = [programs.filter(isProven(false)), subcommands.filter(isProven(true))];
-  const { lines, clear } = run.clearLines(own, of_git, needsOfLine, SEED);
+    (RECORD === undefined || namesOf(program, isSubcommand).some((name) => `${name} `.startsWith(`${RECORD} `)));
+  const [own, ofGit] = [programs.filter(isProven(false)), subcommands.filter(isProven(true))];
+  const { lines, clear } = run.clearLines(own, ofGit, needsOfLine, SEED);
   const absent = run.absent(clear);
   const there = clear.filter(({ line }) => !absent.includes(line.split(" ")[0] ?? ""));
   console.log(
@@ -120,7 +120,7 @@ test.each(MISTAKES)("a wrong record is found: $title", { timeout: 300_000 }, asy
   const run = openRun();
   if (run === null) return;
   const { programs, subcommands, needsOfLine } = await freshTable(plant);
-  const isPlanted = (is_subcommand: boolean) => (program: Program) => namesOf(program, is_subcommand).includes(name);
+  const isPlanted = (isSubcommand: boolean) => (program: Program) => namesOf(program, isSubcommand).includes(name);
   const { clear } = run.clearLines(programs.filter(isPlanted(false)), subcommands.filter(isPlanted(true)), needsOfLine);
   const { excess } = await run.run(clear, "dash");
   expect(excess.join("\n")).toMatch(shows);

@@ -83,22 +83,22 @@ const VALUES = [NEW, "1"];
 
 /** Every line of a program under one of its names; `name` may be two words (`git log`). */
 export function linesOf(program: Program, name: string): string[] {
-  const known = [...optionsKnown(program)].map(([option, { kind }]) => ({ option, is_flag: kind === "flags" }));
-  for (const option of OWN_OPTIONS[program.names[0] ?? ""] ?? []) known.push({ option, is_flag: false });
+  const known = [...optionsKnown(program)].map(([option, { kind }]) => ({ option, isFlag: kind === "flags" }));
+  for (const option of OWN_OPTIONS[program.names[0] ?? ""] ?? []) known.push({ option, isFlag: false });
   const bases = operandsOf(program, name);
   const lines = new Set<string>();
   const add = (...words: string[]) => lines.add([name, ...words].filter((word) => word !== "").join(" "));
   for (const operands of bases) add(operands);
-  const letters = known.filter(({ option, is_flag }) => is_flag && /^-\w$/.test(option)).map(({ option }) => option[1]);
-  for (const { option, is_flag } of known) {
+  const letters = known.filter(({ option, isFlag }) => isFlag && /^-\w$/.test(option)).map(({ option }) => option[1]);
+  for (const { option, isFlag } of known) {
     const [first = "", ...others] = bases;
-    const others_letters = letters.filter((letter) => letter !== option[1]).slice(0, 2);
-    for (const form of formsOf(option, is_flag, others_letters.join(""))) {
+    const othersLetters = letters.filter((letter) => letter !== option[1]).slice(0, 2);
+    for (const form of formsOf(option, isFlag, othersLetters.join(""))) {
       add(form, first);
       add(first, form);
     }
     // What is only done to a folder, to the input, or in another form.
-    const whole = is_flag ? option : `${option}${option.startsWith("--") ? "=" : ""}${NEW}`;
+    const whole = isFlag ? option : `${option}${option.startsWith("--") ? "=" : ""}${NEW}`;
     for (const operands of others) for (const form of new Set([option, whole])) add(form, operands);
     if (isAmong(option, program.tree)) add(option, "src");
   }
@@ -110,7 +110,7 @@ const MARKED = [NEW, `@${NEW}`, `x=${NEW}`, `./${NEW}`, "1", "a.txt"];
 
 /** For each option a line in which another one is beside it: one may say what the other means. */
 export function pairsOf(program: Program, name: string, random: Seeded): string[] {
-  const known = [...optionsKnown(program)].filter(([, { is_clear }]) => is_clear);
+  const known = [...optionsKnown(program)].filter(([, { isClear }]) => isClear);
   const bases = operandsOf(program, name);
   const given = ([option, { kind }]: (typeof known)[number]): string => {
     if (kind === "flags" || (kind === "optional" && random.chance(0.5))) return option;
@@ -124,9 +124,9 @@ export function pairsOf(program: Program, name: string, random: Seeded): string[
   });
 }
 
-function formsOf(option: string, is_flag: boolean, letters: string): string[] {
+function formsOf(option: string, isFlag: boolean, letters: string): string[] {
   const joined = option.startsWith("--") ? "=" : "";
-  const values = is_flag ? [NEW] : VALUES;
+  const values = isFlag ? [NEW] : VALUES;
   const forms = [option, ...values.flatMap((value) => [`${option} ${value}`, `${option}${joined}${value}`])];
   // Of flags in one word the first may take the others for its value.
   if (joined === "" && letters !== "") forms.push(`${option}${letters}`);

@@ -33,8 +33,8 @@ const AT_ONCE = 2;
 export const isClearable = ({ guard_only }: Program): boolean => guard_only !== true;
 
 /** A program's own names, and those of git's subcommands as two words. */
-export function namesOf(program: Program, is_subcommand: boolean): string[] {
-  return program.names.map((name) => (is_subcommand ? `git ${name}` : name));
+export function namesOf(program: Program, isSubcommand: boolean): string[] {
+  return program.names.map((name) => (isSubcommand ? `git ${name}` : name));
 }
 
 export class TableRun {

@@ -64,10 +64,10 @@ export async function runTraced(
     ...["-o", `${PLACE}/trace`, ...SHELLS[shell], `${PLACE}/script`],
   ]);
   const events = eventsOf(readFileSync(join(own, "trace"), "latin1"), world.project);
-  const by_line = split(events, lines.length);
+  const byLine = split(events, lines.length);
   const runs = lines.map(({ line }, index) => ({
     line,
-    events: by_line[index] ?? [],
+    events: byLine[index] ?? [],
     output: readFileSync(join(own, String(index)), "latin1"),
   }));
   remove(folder);
@@ -89,15 +89,15 @@ export function environment({ home, token }: RecordWorld): Record<string, string
 
 /** A line's events are those between its output's opening and the next one's, or the putting back of the project. */
 function split(events: readonly Event[], count: number): Event[][] {
-  const by_line: Event[][] = Array.from({ length: count }, () => []);
+  const byLine: Event[][] = Array.from({ length: count }, () => []);
   let at = -1;
   for (const event of events) {
     const name = event.path.startsWith(`${PLACE}/`) ? event.path.slice(PLACE.length + 1) : "";
     if (/^\d+$/.test(name)) at = Number(name);
     else if (name === "between") at = -1;
-    else if (at !== -1) by_line[at]?.push(event);
+    else if (at !== -1) byLine[at]?.push(event);
   }
-  return by_line;
+  return byLine;
 }
 
 function ended(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<void> {

@@ -217,8 +217,8 @@ describe("what the reading says is what bash does", () => {
       const { calls, unread } = readCalls(command, twin.home, twin.cwd);
       expect(unread).toBeNull();
       expect(real).not.toEqual([]);
-      const is_same = calls.length === real.length && calls.every((one, at) => fits(one, real[at] as RecordedCall));
-      expect(is_same ? real : calls).toEqual(real);
+      const isSame = calls.length === real.length && calls.every((one, at) => fits(one, real[at] as RecordedCall));
+      expect(isSame ? real : calls).toEqual(real);
     });
   }
 
@@ -228,10 +228,10 @@ describe("what the reading says is what bash does", () => {
     const { calls, unread } = readCalls(command, twin.home, twin.cwd);
     expect(unread).toBeNull();
     expect(real).not.toEqual([]);
-    const wants_certain = AMONG.some((one) => one === command);
+    const wantsCertain = AMONG.some((one) => one === command);
     for (const one of real) {
-      const is_found = calls.some((read) => fits(read, one) && !(wants_certain && read.argv.includes(null)));
-      expect(is_found ? one : calls).toEqual(one);
+      const isFound = calls.some((read) => fits(read, one) && !(wantsCertain && read.argv.includes(null)));
+      expect(isFound ? one : calls).toEqual(one);
     }
   });
 

@@ -10,8 +10,8 @@ import {
 const ANY: Segment = { kind: "any" } as Segment;
 const pathOf = (segments: readonly Segment[]): PathPattern => ({
   segments: [...segments],
-  is_known: true,
-  has_pattern: true,
+  isKnown: true,
+  hasPattern: true,
 });
 
 /** What is meant, in as many steps as it takes: whatever stands for any names is tried with each number of them. */

@@ -126,8 +126,8 @@ describe("matching", () => {
 
   it("agrees with a naive comparison label by label", () => {
     fc.assert(
-      fc.property(host, host, fc.boolean(), (pattern_host, candidate, is_wild) => {
-        const pattern = is_wild ? `*.${pattern_host}` : pattern_host;
+      fc.property(host, host, fc.boolean(), (patternHost, candidate, isWild) => {
+        const pattern = isWild ? `*.${patternHost}` : patternHost;
         expect([pattern, candidate, hostMatches(pattern, candidate)]).toEqual([
           pattern,
           candidate,
@@ -142,20 +142,20 @@ describe("matching", () => {
     const upper = (text: string, bits: number) =>
       [...text].map((c, i) => ((bits >> (i % 16)) & 1 ? c.toUpperCase() : c)).join("");
     fc.assert(
-      fc.property(host, host, fc.nat(65_535), fc.boolean(), fc.boolean(), (first, second, bits, has_dot, has_user) => {
+      fc.property(host, host, fc.nat(65_535), fc.boolean(), fc.boolean(), (first, second, bits, hasDot, hasUser) => {
         const written = `${upper(first, bits)}.${upper(second, bits)}.example`;
-        const url = `https://${has_user ? "www.bank.example:x@" : ""}${written}${has_dot ? "." : ""}:444/a@b?c=d.example`;
+        const url = `https://${hasUser ? "www.bank.example:x@" : ""}${written}${hasDot ? "." : ""}:444/a@b?c=d.example`;
         const seen = hostOfUrl(url);
         expect(seen).toBe(`${first}.${second}.example`);
-        expect(normaliseHost(`${written}${has_dot ? "." : ""}`)).toBe(seen);
+        expect(normaliseHost(`${written}${hasDot ? "." : ""}`)).toBe(seen);
       }),
     );
   });
 
   it("a lookup by the covering patterns finds exactly the grants that match", () => {
     fc.assert(
-      fc.property(host, host, fc.boolean(), (pattern_host, candidate, is_wild) => {
-        const pattern = is_wild ? `*.${pattern_host}` : pattern_host;
+      fc.property(host, host, fc.boolean(), (patternHost, candidate, isWild) => {
+        const pattern = isWild ? `*.${patternHost}` : patternHost;
         expect(grantsCovering(candidate, false).includes(pattern)).toBe(hostMatches(pattern, candidate));
       }),
       { numRuns: 2000 },

@@ -85,9 +85,9 @@ describe("the real form", () => {
   const where = fc.array(name, { minLength: 1, maxLength: 3 });
   const steps = fc.array(fc.constantFrom("a", "b", "c", "..", "..", ".", "", "new"), { minLength: 1, maxLength: 7 });
   const entry = fc.oneof(
-    fc.record({ at: where, what: fc.constant("folder" as const), to: steps, is_absolute: fc.boolean() }),
-    fc.record({ at: where, what: fc.constant("link" as const), to: steps, is_absolute: fc.boolean() }),
-    fc.record({ at: where, what: fc.constant("file" as const), to: steps, is_absolute: fc.boolean() }),
+    fc.record({ at: where, what: fc.constant("folder" as const), to: steps, isAbsolute: fc.boolean() }),
+    fc.record({ at: where, what: fc.constant("link" as const), to: steps, isAbsolute: fc.boolean() }),
+    fc.record({ at: where, what: fc.constant("file" as const), to: steps, isAbsolute: fc.boolean() }),
   );
 
   it("agrees with a naive walk on random trees with links, dangling ones, loops and ..", () => {
@@ -101,7 +101,7 @@ describe("the real form", () => {
           const root = join(top, `t${round++}`);
           mkdirSync(root);
           const tree = new Map<string, Entry>();
-          for (const { at, what, to, is_absolute } of entries) {
+          for (const { at, what, to, isAbsolute } of entries) {
             const parents = at.slice(0, -1).map((_, index) => [root, ...at.slice(0, index + 1)].join("/"));
             const path = [root, ...at].join("/");
             if (tree.has(path) || parents.some((parent) => (tree.get(parent)?.kind ?? "folder") !== "folder")) continue;
@@ -110,7 +110,7 @@ describe("the real form", () => {
               tree.set(parent, { kind: "folder" });
             }
             // Links stay inside the tree's own model: the folders above it hold none.
-            const text = is_absolute ? `${root}/${to.join("/")}` : to.join("/") || ".";
+            const text = isAbsolute ? `${root}/${to.join("/")}` : to.join("/") || ".";
             if (what === "folder") mkdirSync(path);
             else if (what === "file") writeFileSync(path, "");
             else symlinkSync(text, path);

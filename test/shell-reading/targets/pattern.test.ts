@@ -17,11 +17,11 @@ function naiveName(pattern: string, name: string): boolean {
   const set = /^\[(.[^\]]*)\]/.exec(pattern);
   if (set?.[1] !== undefined) {
     const [from, dash, to] = set[1];
-    const is_range = set[1].length === 3 && dash === "-" && from !== undefined && to !== undefined;
-    const is_in = is_range ? name.charAt(0) >= from && name.charAt(0) <= to : set[1].includes(name.charAt(0));
-    const one_of = is_in && naiveName(pattern.slice(set[0].length), name.slice(1));
+    const isRange = set[1].length === 3 && dash === "-" && from !== undefined && to !== undefined;
+    const isIn = isRange ? name.charAt(0) >= from && name.charAt(0) <= to : set[1].includes(name.charAt(0));
+    const oneOf = isIn && naiveName(pattern.slice(set[0].length), name.slice(1));
     return (
-      one_of ||
+      oneOf ||
       (/^\w+$/.test(set[1]) &&
         name.startsWith(set[0]) &&
         naiveName(pattern.slice(set[0].length), name.slice(set[0].length)))
@@ -85,7 +85,7 @@ describe("path matching", () => {
     ),
     { maxLength: 4 },
   );
-  const pattern_of = fc.tuple(fixed, glob).map(([base, rest]) => [...base, ...rest]);
+  const patternOf = fc.tuple(fixed, glob).map(([base, rest]) => [...base, ...rest]);
 
   /** A path that is likely to match: wildcards filled in, parts sometimes dropped or added. */
   const filled = (pattern: readonly string[]) =>
@@ -108,7 +108,7 @@ describe("path matching", () => {
     let matches = 0;
     fc.assert(
       fc.property(
-        pattern_of.chain((pattern) =>
+        patternOf.chain((pattern) =>
           fc.tuple(fc.constant(pattern), fc.oneof(filled(pattern), fc.array(plain, { minLength: 1, maxLength: 6 }))),
         ),
         ([pattern, path]) => {
@@ -127,7 +127,7 @@ describe("path matching", () => {
   it("a tree is covered only where every path below it is", () => {
     fc.assert(
       fc.property(
-        pattern_of,
+        patternOf,
         fc.array(plain, { minLength: 1, maxLength: 4 }),
         fc.array(plain, { maxLength: 3 }),
         (pattern, path, below) => {
@@ -251,8 +251,8 @@ describe("what a grant may be given on", () => {
   });
 
   it("whole-disk globs are refused, however they are written", () => {
-    const root_link = join(tempFolder(), "disk");
-    symlinkSync("/", root_link);
+    const rootLink = join(tempFolder(), "disk");
+    symlinkSync("/", rootLink);
     for (const raw of [
       "/",
       "/*",
@@ -264,9 +264,9 @@ describe("what a grant may be given on", () => {
       "/[a-z]*/**",
       "/**/x",
       "//",
-      `${root_link}/**`,
-      `${root_link}/*`,
-      root_link,
+      `${rootLink}/**`,
+      `${rootLink}/*`,
+      rootLink,
     ]) {
       expect([raw, refusalOf(() => grantTarget("fs:write", raw, "/home/r")).code]).toEqual([raw, "invalid_target"]);
     }

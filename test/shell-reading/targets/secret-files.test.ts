@@ -191,8 +191,8 @@ describe("a private key", () => {
     put(home, "p/notes.md", `About keys:\n${KEY}`);
     grants.recordGrant({ ...ROBERTO, capability: "fs:read", target: `${home}/**` });
     const world = { home, grants, cwd: `${home}/p`, level: "Supervised" as const };
-    for (const file_path of [path, `${home}/p/notes.txt`])
-      expect(decided(world, "Read", { file_path })).toMatchObject({
+    for (const filePath of [path, `${home}/p/notes.txt`])
+      expect(decided(world, "Read", { file_path: filePath })).toMatchObject({
         outcome: "approval_required",
         reason: expect.stringContaining("a private key, each time"),
       });

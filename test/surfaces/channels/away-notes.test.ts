@@ -15,11 +15,11 @@ function refusedNote(number: number): ChannelNote {
 }
 
 /** Telegram's notes, with a screen and clocks that the test moves. */
-async function noted(is_locked: boolean, route: object = {}) {
+async function noted(isLocked: boolean, route: object = {}) {
   const clock = new ManualClock();
   const channel = new RecordedChannel();
   const screen = new TestScreen();
-  screen.set(is_locked);
+  screen.set(isLocked);
   const board = new NoteBoard();
   board.begin();
   const api = {

@@ -64,9 +64,9 @@ it("one that fails by turns, as who shares a bot's token does, is one that fails
 /** The channels of a gate, started with a short patience. `TOKEN_FILE` in the configuration is a bot's token. */
 async function channelsOf(config: string, sink?: FreedesktopSink) {
   const home = temporaryHome("");
-  const token_file = join(home.home, "bot-token");
-  writeFileSync(token_file, BOT_TOKEN, { mode: 0o600 });
-  writeFileSync(home.paths.config_file, config.replaceAll("TOKEN_FILE", token_file));
+  const tokenFile = join(home.home, "bot-token");
+  writeFileSync(tokenFile, BOT_TOKEN, { mode: 0o600 });
+  writeFileSync(home.paths.configFile, config.replaceAll("TOKEN_FILE", tokenFile));
   const core = await openCore({ env: home.env, log: () => undefined });
   const operator = new Operator(core, {});
   const log = () => undefined;
@@ -81,7 +81,7 @@ async function channelsOf(config: string, sink?: FreedesktopSink) {
     { screen, clock: core.clock },
   );
   const parts = { core, operatorOn: operator.on.bind(operator), env, screen, notifications, log };
-  const channels = startChannels({ ...parts, alarm_after_ms: 200 });
+  const channels = startChannels({ ...parts, alarmAfterMs: 200 });
   onTestFinished(async () => {
     await Promise.all([channels.close(), notifications.close(), screen.close()]);
     core.close();
@@ -92,7 +92,7 @@ async function channelsOf(config: string, sink?: FreedesktopSink) {
       timeout: 8000,
       interval: 50,
     });
-  return { token_file, channels, expectAlarm };
+  return { token_file: tokenFile, channels, expectAlarm };
 }
 
 const TELEGRAM = (url: string) => `[telegram]\ntoken_file = "TOKEN_FILE"\napi_url = "${url}"\n`;

@@ -22,14 +22,14 @@ interface Seat {
 
 type RouteInput = Partial<Route>;
 
-async function routed(gate: GateUnderTest, clock: Clock, route: RouteInput, gather_above = 3) {
+async function routed(gate: GateUnderTest, clock: Clock, route: RouteInput, gatherAbove = 3) {
   const channel = new RecordedChannel();
   const screen = new TestScreen();
   const router = new Router({
     api: gate.operator.on("telegram"),
     channel,
     route: routeSchema.parse(route),
-    gather_above,
+    gatherAbove,
     screen,
     clock,
     log: (line) => expect.unreachable(line),
@@ -42,12 +42,12 @@ async function routed(gate: GateUnderTest, clock: Clock, route: RouteInput, gath
 /** 12:00 in Rome. */
 const NOON = "2026-05-04T10:00:00Z";
 
-async function seat(route: RouteInput, { gather_above = 3, at = NOON } = {}): Promise<Seat> {
+async function seat(route: RouteInput, { gatherAbove = 3, at = NOON } = {}): Promise<Seat> {
   inZone("Europe/Rome");
   const clock = new ManualClock(at);
   const gate = await startGate({ clock });
   const agent = await gate.agent("tester");
-  return { gate, clock, agent, ...(await routed(gate, clock, route, gather_above)) };
+  return { gate, clock, agent, ...(await routed(gate, clock, route, gatherAbove)) };
 }
 
 const runs = (command: string) => ({ executor: "shell_exec", args: { command } });
@@ -87,7 +87,7 @@ describe("a channel that is used at once", () => {
     const channel = new RecordedChannel();
     const log: string[] = [];
     const router = new Router({
-      ...{ api: gate.operator.on("telegram"), route: routeSchema.parse({}), gather_above: 1, clock: systemClock },
+      ...{ api: gate.operator.on("telegram"), route: routeSchema.parse({}), gatherAbove: 1, clock: systemClock },
       ...{ screen: new TestScreen(), log: (line: string) => log.push(line) },
       channel: Object.assign(channel, {
         gather() {
@@ -246,7 +246,7 @@ describe("many requests of one agent", () => {
   });
 
   it("what is dangerous is shown by itself, and isn't counted", async () => {
-    const { agent, channel } = await seat({}, { gather_above: 1 });
+    const { agent, channel } = await seat({}, { gatherAbove: 1 });
     await agent.ask(runs("ls 1"));
     await agent.ask(runs(HAZARDOUS));
     await agent.ask(runs("ls 2"));
@@ -263,7 +263,7 @@ describe("many requests of one agent", () => {
   });
 
   it("are shown each where the user wants that, until none of them waits", async () => {
-    const { agent, channel, router } = await seat({}, { gather_above: 1 });
+    const { agent, channel, router } = await seat({}, { gatherAbove: 1 });
     await agent.ask(runs("ls 1"));
     await agent.ask(runs("ls 2"));
     await channel.until(2);

@@ -12,9 +12,9 @@ const skipped = cantRun("whether the screen is locked", ["dbus-run-session", "db
 const NO_BUS = "unix:path=/nonexistent/bus";
 
 /** Answers as a screen saver does. */
-async function saver(address: string, name = "org.gnome.ScreenSaver", is_active = false) {
+async function saver(address: string, name = "org.gnome.ScreenSaver", isActive = false) {
   const bus = await busProgram(address);
-  const state = { is_active };
+  const state = { is_active: isActive };
   const path = `/${name.replaceAll(".", "/")}`;
   bus.addMethodHandler((message: Message) => {
     if (message.type !== MessageType.METHOD_CALL || message.member !== "GetActive") return false;
@@ -49,25 +49,25 @@ async function logind(address: string, locked: { hint: boolean }): Promise<Messa
   return bus;
 }
 
-function lock(session: string, system = NO_BUS, doubt_ms = 3_600_000) {
+function lock(session: string, system = NO_BUS, doubtMs = 3_600_000) {
   const known: { resolve(): void } = { resolve: () => undefined };
   const screen = new ScreenLock({
     env: { DBUS_SESSION_BUS_ADDRESS: session, DBUS_SYSTEM_BUS_ADDRESS: system },
     changed: () => known.resolve(),
-    doubt_ms,
-    retry_ms: 20,
+    doubtMs,
+    retryMs: 20,
   });
   onTestFinished(() => screen.close());
   return {
     screen,
-    isKnown: (is_known: boolean) =>
+    isKnown: (isKnown: boolean) =>
       new Promise<void>((resolve) => {
-        known.resolve = () => screen.isKnown === is_known && resolve();
+        known.resolve = () => screen.isKnown === isKnown && resolve();
         known.resolve();
       }),
-    isLocked: (is_locked: boolean) =>
+    isLocked: (isLocked: boolean) =>
       new Promise<void>((resolve) => {
-        const look = () => screen.isLocked === is_locked && resolve();
+        const look = () => screen.isLocked === isLocked && resolve();
         screen.subscribe(look);
         look();
       }),
@@ -151,14 +151,14 @@ it.each([
   ["nothing depends on it", {}, null],
 ])(
   "whether the screen is locked is looked at where %s",
-  async (_what, { channels, telegram }: Record<string, object>, is_known) => {
+  async (_what, { channels, telegram }: Record<string, object>, isKnown) => {
     const config = {
       channels: channelSections.channels.parse(channels),
       telegram: channelSections.telegram.parse(telegram),
     };
     const env = { DBUS_SESSION_BUS_ADDRESS: NO_BUS, DBUS_SYSTEM_BUS_ADDRESS: NO_BUS };
     const screen = new SharedScreen({ config, env, changed: () => undefined, log: () => undefined });
-    expect(screen.isKnown).toBe(is_known);
+    expect(screen.isKnown).toBe(isKnown);
     await screen.close();
   },
 );

@@ -27,7 +27,7 @@ describe.skipIf(skipped)("the notification of an alarm", () => {
     const { alarms, server, sink, clock, reviewed } = await desk();
     alarms.raise(alarm());
     const one = await server.only();
-    expect(one).toMatchObject({ title: "The audit trail can't be written", expire_timeout: 0 });
+    expect(one).toMatchObject({ title: "The audit trail can't be written", expireTimeout: 0 });
     expect(one.body.split("\n")).toEqual([alarm().message, alarm().hint, "Metnos Gate"]);
     expect(one.hints.urgency).toMatchObject({ signature: "y", value: 1 });
     expect([...one.actions.values()]).toEqual(["Review", "Review"]);

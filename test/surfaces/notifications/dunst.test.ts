@@ -35,11 +35,11 @@ interface Desk {
 }
 
 /** `metnos-gate serve` as a user starts it on a desktop, and an agent on its socket. */
-async function desk(args: readonly string[] = [], is_asleep = false): Promise<Desk> {
-  const desktop = await DunstDesktop.start(is_asleep);
+async function desk(args: readonly string[] = [], isAsleep = false): Promise<Desk> {
+  const desktop = await DunstDesktop.start(isAsleep);
   const home = temporaryHome();
   const serve = await startServe(home, args, { DBUS_SESSION_BUS_ADDRESS: desktop.address });
-  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operator_token);
+  const operator = await OperatorClient.connect(home.paths.operator_socket, home.paths.operatorToken);
   onTestFinished(() => operator.close());
   await operator.call("agents.pair", { name: "worker", level: "Supervised" });
   const agent = await AgentConnection.open(home.paths.agent_socket);

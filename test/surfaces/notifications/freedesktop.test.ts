@@ -27,7 +27,7 @@ const NOTICE: Notice = {
     { action: "approve", label: "Approve" },
     { action: "deny", label: "Deny" },
   ],
-  default_action: null,
+  defaultAction: null,
 };
 
 const is = (type: SinkEvent["type"]) => (event: SinkEvent) => event.type === type;
@@ -137,7 +137,7 @@ describe.skipIf(skipped)("signals", () => {
     await sink.received(is("shown"));
     sink.replace(handle, { ...NOTICE, title: "May I write?" });
     const second = await server.only(({ title }) => title === "May I write?");
-    expect(second).toMatchObject({ id: first.id, replaces_id: first.id });
+    expect(second).toMatchObject({ id: first.id, replacesId: first.id });
     await sink.received(is("shown"), 2);
     server.press(first, "Approve");
     server.press(second, "Deny");
@@ -163,7 +163,7 @@ describe.skipIf(skipped)("the server", () => {
     await sink.received(is("lost"));
     expect((await agent.ask({ executor: "time_now" })).decision.outcome).toBe("allowed");
     const second = await NotificationServer.start(address, ["body"], 100);
-    expect(await second.only()).toMatchObject({ id: 101, replaces_id: 0 });
+    expect(await second.only()).toMatchObject({ id: 101, replacesId: 0 });
     await sink.received(is("shown"), 2);
     const [token = ""] = await gate.waiting();
     await gate.operator.call("approvals.resolve", { token, decision: "rejected" });
@@ -177,7 +177,7 @@ describe.skipIf(skipped)("the server", () => {
   it("dying while it is asked to show something: that is shown by the next one", async () => {
     const { address } = await PrivateBus.start();
     const first = await NotificationServer.start(address);
-    first.is_stuck = true;
+    first.isStuck = true;
     const sink = new ObservedSink(new FreedesktopSink(address, () => undefined));
     const gate = await startGate({ notifications: { sink: () => sink } });
     await sink.received(is("ready"));

@@ -16,7 +16,7 @@ import type { Notice } from "../../../main/surfaces/notifications/sink.ts";
 import { alarm } from "../../support/alarm.ts";
 import { approvalView } from "../../support/approval-view.ts";
 
-const SETTINGS: NoticeSettings = { language: "en", has_actions: true, has_body: true, can_review: true };
+const SETTINGS: NoticeSettings = { language: "en", hasActions: true, hasBody: true, canReview: true };
 
 /** A shell command that waits, as the gate makes its card. */
 function command(text: string, change: Partial<ApprovalView> = {}): ApprovalView {
@@ -63,7 +63,7 @@ describe("a notification shows the request whole, or offers no Approve", () => {
         { action: "approve", label: "Approve once" },
         { action: "review", label: "Review" },
       ],
-      default_action: "review",
+      defaultAction: "review",
     });
   });
 
@@ -121,15 +121,15 @@ describe("a notification shows the request whole, or offers no Approve", () => {
   });
 
   it("whatever is in the arguments: with Approve every one of them can be read, and it fits", () => {
-    const text_ = fc.oneof(
+    const texts = fc.oneof(
       fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 320 }),
       fc.string({ unit: "binary", minLength: 1, maxLength: 320 }),
     );
-    const value = fc.oneof(text_, fc.integer(), fc.boolean(), fc.constant(null));
+    const value = fc.oneof(texts, fc.integer(), fc.boolean(), fc.constant(null));
     const args = fc.dictionary(fc.string({ minLength: 1, maxLength: 20 }), value, { maxKeys: 6 });
     let approvable = 0;
     fc.assert(
-      fc.property(text_, args, (text, more) => {
+      fc.property(texts, args, (text, more) => {
         const notice = approvalNotice(command(text, { args: { ...more, command: text } }), SETTINGS);
         if (!buttonsOf(notice).includes("approve")) return;
         approvable++;
@@ -140,7 +140,7 @@ describe("a notification shows the request whole, or offers no Approve", () => {
             expect(body).toContain(`${key}: ${typeof found === "string" ? found : JSON.stringify(found)}`);
         }
         expect(body.length).toBeLessThanOrEqual(BODY_ROWS * ROW_WIDTH + BODY_ROWS);
-        expect(visible(body, { keep_newlines: true })).toBe(body);
+        expect(visible(body, { keepNewlines: true })).toBe(body);
       }),
     );
     expect(approvable).toBeGreaterThan(0);
@@ -202,19 +202,19 @@ describe("what is dangerous", () => {
 
 describe("a notification offers what the server and the home can do", () => {
   it("a server that shows no body gets no Approve", () => {
-    expect(buttonsOf(approvalNotice(command("ls"), { ...SETTINGS, has_body: false }))).toEqual(["deny", "review"]);
+    expect(buttonsOf(approvalNotice(command("ls"), { ...SETTINGS, hasBody: false }))).toEqual(["deny", "review"]);
   });
 
   it("without actions it says where to answer", () => {
-    const { lines } = approvalNotice(command("ls"), { ...SETTINGS, has_actions: false });
+    const { lines } = approvalNotice(command("ls"), { ...SETTINGS, hasActions: false });
     expect(lines.at(-2)).toBe("Open Metnos Gate to answer.");
-    const bare = { ...SETTINGS, has_actions: false, can_review: false };
+    const bare = { ...SETTINGS, hasActions: false, canReview: false };
     expect(approvalNotice(command("ls"), bare).lines.at(-2)).toBe("Answer with: metnos-gate watch");
   });
 
   it("where Review leads nowhere it isn't offered, and what can't be approved here says where it can", () => {
-    const bare = { ...SETTINGS, can_review: false };
-    expect(approvalNotice(command("ls"), bare)).toMatchObject({ default_action: null });
+    const bare = { ...SETTINGS, canReview: false };
+    expect(approvalNotice(command("ls"), bare)).toMatchObject({ defaultAction: null });
     expect(buttonsOf(approvalNotice(command("ls"), bare))).toEqual(["deny", "approve"]);
     const long = approvalNotice(command("x".repeat(299)), bare);
     expect(buttonsOf(long)).toEqual(["deny"]);
@@ -246,7 +246,7 @@ describe("a notification offers what the server and the home can do", () => {
 
   it("a pairing request without a page says which command lets the agent in", () => {
     const requests = [{ name: "a", version: null, requested_at: "" }];
-    const { lines, buttons: none } = pairingNotice(requests, { ...SETTINGS, can_review: false });
+    const { lines, buttons: none } = pairingNotice(requests, { ...SETTINGS, canReview: false });
     expect([lines, none]).toEqual([
       ["a", "Let it in with: metnos-gate agents pair a --level Supervised", "Metnos Gate"],
       [],

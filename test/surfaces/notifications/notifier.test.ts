@@ -25,20 +25,20 @@ interface Desk {
 
 /** A real gate, a paired agent, a bus and a notification server on it; the notifier's clock is the test's. */
 async function desk(
-  options: { config?: string; capabilities?: string[]; has_page?: boolean; pairing_check_ms?: number } = {},
+  options: { config?: string; capabilities?: string[]; hasPage?: boolean; pairingCheckMs?: number } = {},
 ): Promise<Desk> {
   const { address } = await PrivateBus.start();
   const server = await NotificationServer.start(address, options.capabilities);
   const clock = { ms: 1_000_000 };
   const reviewed: ReviewTarget[] = [];
   const sink = new ObservedSink(new FreedesktopSink(address, () => undefined));
-  const review = options.has_page === false ? {} : { review: (what: ReviewTarget) => reviewed.push(what) };
+  const review = options.hasPage === false ? {} : { review: (what: ReviewTarget) => reviewed.push(what) };
   const gate = await startGate({
     ...(options.config === undefined ? {} : { config: options.config }),
     notifications: {
       sink: () => sink,
       now: () => clock.ms,
-      pairing_check_ms: options.pairing_check_ms ?? 5000,
+      pairingCheckMs: options.pairingCheckMs ?? 5000,
       ...review,
     },
   });
@@ -65,10 +65,10 @@ describe.skipIf(skipped)("a notification", () => {
     await agent.ask({ ...RUN, context: { cwd: "/srv/project" } });
     const one = await server.only();
     expect(one).toMatchObject({
-      app_name: "Metnos Gate",
+      appName: "Metnos Gate",
       title: "tester: May I run?",
-      expire_timeout: 0,
-      replaces_id: 0,
+      expireTimeout: 0,
+      replacesId: 0,
     });
     expect(one.body.split("\n")).toEqual([
       "npm test  (in /srv/project)",
@@ -223,7 +223,7 @@ describe.skipIf(skipped)("a notification", () => {
   });
 
   it("where there is no page, Review isn't offered and it says where to answer", async () => {
-    const { agent, server } = await desk({ has_page: false });
+    const { agent, server } = await desk({ hasPage: false });
     await agent.ask({ executor: "shell_exec", args: { command: `npm run ${"x".repeat(2000)}` } });
     const one = await server.only();
     expect([...one.actions.values()]).toEqual(["Deny"]);
@@ -325,7 +325,7 @@ describe.skipIf(skipped)("many requests", () => {
 
 describe.skipIf(skipped)("an agent that wants to connect", () => {
   it("and disconnects without an answer: its notification closes, too", async () => {
-    const { gate, server } = await desk({ pairing_check_ms: 50 });
+    const { gate, server } = await desk({ pairingCheckMs: 50 });
     const connection = await gate.connect();
     await connection.hello("new-agent");
     expect(await server.only()).toMatchObject({ title: "An agent wants to connect", body: "new-agent\nMetnos Gate" });
@@ -365,7 +365,7 @@ describe.skipIf(skipped)("a pause by the safety filter", () => {
     const { gate, agent, server, sink, reviewed, settle } = await desk();
     agent.send("goal.check", { id: "g", goal: CRITICAL });
     const one = await server.only();
-    expect(one).toMatchObject({ title: "Every agent is paused", expire_timeout: 0 });
+    expect(one).toMatchObject({ title: "Every agent is paused", expireTimeout: 0 });
     expect(one.body).toContain("SR-007");
     expect(one.body).not.toContain("SECRET");
     await settle();

@@ -13,17 +13,17 @@ const TOKEN = "tk_SECRETSECRETSECRET";
 
 function homeWith(server: NtfyServer, more = ""): TemporaryHome {
   const home = temporaryHome("");
-  const token_file = join(home.home, "ntfy-token");
-  writeFileSync(token_file, `${TOKEN}\n`, { mode: 0o600 });
-  const lines = ["[ntfy]", `server = "${server.url}"`, `topic = "${TOPIC}"`, `token_file = "${token_file}"`, more];
-  writeFileSync(home.paths.config_file, lines.join("\n"));
+  const tokenFile = join(home.home, "ntfy-token");
+  writeFileSync(tokenFile, `${TOKEN}\n`, { mode: 0o600 });
+  const lines = ["[ntfy]", `server = "${server.url}"`, `topic = "${TOPIC}"`, `token_file = "${tokenFile}"`, more];
+  writeFileSync(home.paths.configFile, lines.join("\n"));
   return home;
 }
 
 async function seat({ more = "", web = false } = {}) {
   const server = await NtfyServer.start();
   server.token = TOKEN;
-  server.private_topics = [TOPIC];
+  server.privateTopics = [TOPIC];
   const home = homeWith(server, more);
   const gate = await startGate({ home, web });
   return { server, home, gate, agent: await gate.agent() };
@@ -96,9 +96,7 @@ describe("ntfy", () => {
     await last.final();
     expect(await gate.request(tokenOf(asked.decision))).toMatchObject({ status: "pending" });
     await gate.close();
-    const trail = readdirSync(gate.paths.audit_dir).map((name) =>
-      readFileSync(join(gate.paths.audit_dir, name), "utf8"),
-    );
+    const trail = readdirSync(gate.paths.auditDir).map((name) => readFileSync(join(gate.paths.auditDir, name), "utf8"));
     expect(trail.join("")).toMatch(/"event":"ntfy.ignored"[^}]*"messages":6/);
   });
 

@@ -42,7 +42,7 @@ it("months are archived beside a gate that decides meanwhile, and by the command
     code: EXIT.ok,
     stderr: expect.stringMatching(/^\d+ lines of 1 month: .* in 2026-06_2026-06\.archive\.gz\n$/),
   });
-  expect(readdirSync(first.paths.audit_dir).filter((name) => name.endsWith(".gz"))).toHaveLength(2);
+  expect(readdirSync(first.paths.auditDir).filter((name) => name.endsWith(".gz"))).toHaveLength(2);
   const next = await startGate({ home: first.home });
   expect(await next.operator.call("audit.verify", { against })).toMatchObject({ ok: true, problems: [] });
   expect((await next.operator.call("status", {})).alarms).toEqual([]);
@@ -63,7 +63,7 @@ it("months that ended so many days ago are archived by themselves, and no others
   await gate.operator.call("safety.pause", { reason: "lunch" });
   clock.advance(61);
   await setTimeout(2500);
-  const files = () => readdirSync(gate.paths.audit_dir).filter((name) => name !== "reserve");
+  const files = () => readdirSync(gate.paths.auditDir).filter((name) => name !== "reserve");
   expect(files()).toEqual(["2026-05.jsonl", "2026-06.jsonl", "2026-07.jsonl", "2026-08.jsonl"]);
   await gate.operator.call("safety.resume", {});
   clock.advance(3601);

@@ -9,12 +9,12 @@ it("a gate whose record of its checkpoints is gone continues after those that ar
   await first.operator.call("safety.pause", { reason: "a line" });
   const { text } = await first.operator.call("audit.checkpoint", { is_fresh: true });
   await first.close();
-  rmSync(home.paths.checkpoint_record);
+  rmSync(home.paths.checkpointRecord);
   const second = await startGate({ home });
   const report = await second.operator.call("audit.verify", { against: text ?? "" });
   expect(report).toMatchObject({ ok: true, problems: [] });
   const { text: next } = await second.operator.call("audit.checkpoint", { is_fresh: true });
   expect(next?.split("\n")[0]).toBe(text?.split("\n")[0]);
   await second.close();
-  expect(readFileSync(home.paths.checkpoint_record, "utf8")).toContain(text?.split("\n")[0]);
+  expect(readFileSync(home.paths.checkpointRecord, "utf8")).toContain(text?.split("\n")[0]);
 });

@@ -18,10 +18,10 @@ function started(program: string, words: readonly string[], home: string): Child
   return child;
 }
 
-const has_terminals = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
-if (!has_terminals) console.log("Codex's terminal is not tested: there is no script, or no /proc");
+const hasTerminals = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+if (!hasTerminals) console.log("Codex's terminal is not tested: there is no script, or no /proc");
 
-it.skipIf(!has_terminals)("a card of Codex's says so once no terminal of its home is left to its daemon", async () => {
+it.skipIf(!hasTerminals)("a card of Codex's says so once no terminal of its home is left to its daemon", async () => {
   const home = tempFolder();
   const codex = join(home, "codex");
   copyFileSync(realpathSync("/bin/sh"), codex);

@@ -122,9 +122,9 @@ describe("a card of a call with a price", () => {
 });
 
 function trailOf(gate: GateUnderTest): Record<string, unknown>[] {
-  const { audit_dir } = gate.paths;
-  return readdirSync(audit_dir)
+  const { auditDir } = gate.paths;
+  return readdirSync(auditDir)
     .filter((name) => name.endsWith(".jsonl"))
-    .flatMap((name) => readFileSync(join(audit_dir, name), "utf8").trim().split("\n"))
+    .flatMap((name) => readFileSync(join(auditDir, name), "utf8").trim().split("\n"))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }

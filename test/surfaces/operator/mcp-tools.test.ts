@@ -233,8 +233,8 @@ describe("a changed definition", () => {
     const { gate, proxy } = await served();
     await announce(proxy, [GET_ISSUE]);
     await say(gate, proxy, "get_issue");
-    const input_schema = { properties: { number: { type: "integer" } }, type: "object" };
-    expect(await announce(await gate.agent("tester"), [{ ...GET_ISSUE, input_schema }])).toEqual({
+    const inputSchema = { properties: { number: { type: "integer" } }, type: "object" };
+    expect(await announce(await gate.agent("tester"), [{ ...GET_ISSUE, input_schema: inputSchema }])).toEqual({
       get_issue: "looks",
     });
   });

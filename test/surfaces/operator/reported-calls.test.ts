@@ -8,12 +8,12 @@ const READ = { executor: "fs_read", args: { path: "/srv/a" } };
 const WRITE = { executor: "fs_write", args: { path: "/srv/a", content: "x" } };
 
 function trail({ paths }: GateUnderTest): AuditLine[] {
-  return linesIn(paths.audit_dir).map((line) => JSON.parse(line) as AuditLine);
+  return linesIn(paths.auditDir).map((line) => JSON.parse(line) as AuditLine);
 }
 
-async function entry(gate: GateUnderTest, decision_id: string) {
+async function entry(gate: GateUnderTest, decisionId: string) {
   const entries = await gate.operator.call("activity.list", {});
-  return entries.find((one) => one.decision_id === decision_id && one.outcome !== "approval_required");
+  return entries.find((one) => one.decision_id === decisionId && one.outcome !== "approval_required");
 }
 
 describe("what an agent reports of an allowed call", () => {

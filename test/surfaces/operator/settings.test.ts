@@ -34,7 +34,7 @@ it("a choice counts at once, is kept, and every surface is informed", async () =
   await gate.close();
   const again = await startGate({ home: gate.home });
   expect((await setting(again, "language"))?.value).toBe("it");
-  expect(statSync(gate.paths.chosen_file).mode & 0o777).toBe(0o600);
+  expect(statSync(gate.paths.chosenFile).mode & 0o777).toBe(0o600);
 });
 
 it("what gate.toml or the environment says can't be changed from a surface, and the surface says why", async () => {
@@ -68,7 +68,7 @@ it("a written key wins over one that was chosen before", async () => {
   const gate = await startGate();
   await gate.operator.call("settings.set", { key: "judge.threshold", value: 0.9 });
   await gate.close();
-  writeFileSync(gate.paths.config_file, "[judge]\nthreshold = 0.1\n");
+  writeFileSync(gate.paths.configFile, "[judge]\nthreshold = 0.1\n");
   const again = await startGate({ home: gate.home });
   expect(await setting(again, "judge.threshold")).toMatchObject({ value: 0.1, source: "gate.toml" });
 });
@@ -77,11 +77,11 @@ it("a file of chosen settings that can't be read keeps the gate from starting, b
   const gate = await startGate();
   await gate.operator.call("settings.set", { key: "language", value: "it" });
   await gate.close();
-  chmodSync(gate.paths.chosen_file, 0o600);
-  writeFileSync(gate.paths.chosen_file, '{"language":"xx"}');
+  chmodSync(gate.paths.chosenFile, 0o600);
+  writeFileSync(gate.paths.chosenFile, '{"language":"xx"}');
   await expect(startGate({ home: gate.home })).rejects.toMatchObject({
     code: "invalid_config",
-    message: expect.stringContaining(gate.paths.chosen_file),
+    message: expect.stringContaining(gate.paths.chosenFile),
   });
-  expect(readFileSync(gate.paths.chosen_file, "utf8")).toBe('{"language":"xx"}');
+  expect(readFileSync(gate.paths.chosenFile, "utf8")).toBe('{"language":"xx"}');
 });

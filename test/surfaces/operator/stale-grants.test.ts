@@ -50,7 +50,7 @@ it("grants that nobody used for 90 days are revoked soon after a start, said in 
   if (asked.decision.outcome !== "allowed") expect((await asked.final()).outcome).toBe("allowed");
   const refused = gate.operator.call("grants.restore_stale", { revoked_at: batch.revoked_at });
   await expect(refused).rejects.toMatchObject({ code: "too_late" });
-  const lines = linesIn(gate.paths.audit_dir).map((line) => JSON.parse(line) as AuditLine);
+  const lines = linesIn(gate.paths.auditDir).map((line) => JSON.parse(line) as AuditLine);
   expect(lines.filter(({ event }) => event.startsWith("grants.stale"))).toMatchObject([
     { event: "grants.stale", count: 6, unused_days: 90, grant_ids: [2, 3, 4, 5, 6, 7] },
     { event: "grants.stale-restored", count: 6 },

@@ -68,9 +68,9 @@ describe("the user writes", () => {
 
 describe("the PIN of the day", () => {
   async function withPin() {
-    const pin_file = join(tempFolder(), "pin");
-    writeFileSync(pin_file, "2468\n", { mode: 0o600 });
-    const parts = await linked({ telegram: `pin_file = ${JSON.stringify(pin_file)}` });
+    const pinFile = join(tempFolder(), "pin");
+    writeFileSync(pinFile, "2468\n", { mode: 0o600 });
+    const parts = await linked({ telegram: `pin_file = ${JSON.stringify(pinFile)}` });
     const asked = parts.gate.asks();
     const message = await parts.gate.shown(asked.token);
     return { ...parts, asked, message };
@@ -114,10 +114,10 @@ describe("the PIN of the day", () => {
 
 describe("wrong PINs", () => {
   it("count over a restart: the lock holds until tomorrow, and so does how many tries are left", async () => {
-    const pin_file = join(tempFolder(), "pin");
-    writeFileSync(pin_file, "2468\n", { mode: 0o600 });
+    const pinFile = join(tempFolder(), "pin");
+    writeFileSync(pinFile, "2468\n", { mode: 0o600 });
     const server = await telegramServer();
-    const home = configuredHome(server, { telegram: `pin_file = ${JSON.stringify(pin_file)}` });
+    const home = configuredHome(server, { telegram: `pin_file = ${JSON.stringify(pinFile)}` });
     /** Sends these to a gate that was just started, after a tap; what it says to the last of them. */
     const tries = async (pins: string[], expected: RegExp) => {
       const gate = await TelegramGate.open({ home, server });
@@ -141,7 +141,7 @@ describe("wrong PINs", () => {
 
 describe("many requests of one agent", () => {
   async function gathered(timing: Partial<Timing> = {}) {
-    const parts = await linked({ gather_above: 2, timing });
+    const parts = await linked({ gatherAbove: 2, timing });
     const asked = Array.from({ length: 5 }, (_, index) => parts.gate.asks(`${index}.txt`));
     const message = await parts.gate.server.message(({ buttons }) =>
       buttons.flat().some(({ callback_data }) => callback_data === "deny-all"),
@@ -158,7 +158,7 @@ describe("many requests of one agent", () => {
   });
 
   it("are all denied by one tap while the agent asks on and on", async () => {
-    const { gate, asked, message } = await gathered({ tap_delay_ms: 400 });
+    const { gate, asked, message } = await gathered({ tapDelayMs: 400 });
     await new Promise((resolve) => setTimeout(resolve, 400 - (performance.now() - message.sent_at) + 30));
     let more = 0;
     gate.server.chaos = ({ method }) => {

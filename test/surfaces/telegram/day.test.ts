@@ -65,7 +65,7 @@ class Day {
     const clock = new ManualClock("2026-11-22T00:00:00Z");
     const time = new SimulatedTime(clock);
     server.waits = time;
-    const timing = { ...TIMING, close_ms: 0 };
+    const timing = { ...TIMING, closeMs: 0 };
     const day = new Day(await TelegramGate.open({ server, home, clock, timing, waits: time }), time);
     day.#script();
     return day;
@@ -149,9 +149,9 @@ it("24 hours of quiet and bursts, with 5xx, 429, 409, 401, ended connections, lo
   expect(gate.channel.status().state).toBe("on");
   expect(server.isPolled).toBe(true);
   // It waits as long as Telegram asks it to, and doesn't ask more often than it needs.
-  expect(server.too_soon).toEqual([]);
+  expect(server.tooSoon).toEqual([]);
   const polls = server.count("getUpdates");
   console.log(`${expected.size} requests, ${polls} polls, ${server.calls.length} calls`);
-  expect(polls).toBeGreaterThan((24 * HOUR) / (TIMING.poll_seconds * SECOND) / 2);
+  expect(polls).toBeGreaterThan((24 * HOUR) / (TIMING.pollSeconds * SECOND) / 2);
   expect(polls).toBeLessThan(4000);
 });

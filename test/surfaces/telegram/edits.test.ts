@@ -43,8 +43,8 @@ function chat(fails: (call: string) => TelegramError | undefined = () => undefin
   });
   onTestFinished(() => messages.close(0));
   const passes = (ms: number) => time.pass(ms, () => true);
-  const show = (key: string, text: string, is_urgent = false) =>
-    messages.show(key, 1, screen(text), { tokens: [key], is_urgent });
+  const show = (key: string, text: string, isUrgent = false) =>
+    messages.show(key, 1, screen(text), { tokens: [key], is_urgent: isUrgent });
   return { messages, calls, passes, show };
 }
 

@@ -56,15 +56,15 @@ it("what ended while the gate was away is edited at its next start, and what sti
   const first = await TelegramGate.open();
   await first.link();
   const [ended, waiting] = [first.asks("a.txt"), first.asks("b.txt")];
-  const [ended_message, message] = [await first.shown(ended.token), await first.shown(waiting.token)];
+  const [endedMessage, message] = [await first.shown(ended.token), await first.shown(waiting.token)];
   first.server.fail("editMessageText", { status: 502 }, 1000);
   await first.operator.call("approvals.resolve", { token: ended.token, decision: "rejected" });
   await first.close();
-  expect(ended_message.buttons.length).toBeGreaterThan(0);
+  expect(endedMessage.buttons.length).toBeGreaterThan(0);
   first.server.forgive();
   const second = await TelegramGate.open({ server: first.server, home: first.home });
   await second.server.until(
-    () => ended_message.text.startsWith("Denied: tester: write") && ended_message.buttons.length === 0,
+    () => endedMessage.text.startsWith("Denied: tester: write") && endedMessage.buttons.length === 0,
   );
   const callback = second.server.presses(ROBERTO_USER, message, "Approve");
   expect((await second.server.answerTo(callback)).text).toMatch(/^Approved in Telegram/);
@@ -76,8 +76,8 @@ it("what is being sent as the gate ends is sent once: its answer is waited for, 
   const first = await TelegramGate.open();
   await first.link();
   const { server, home } = first;
-  const { promise: answered_after, resolve: answer } = Promise.withResolvers<void>();
-  server.fail("sendMessage", { answered_after });
+  const { promise: answeredAfter, resolve: answer } = Promise.withResolvers<void>();
+  server.fail("sendMessage", { answeredAfter });
   const asked = first.asks("a.txt");
   await server.message(({ text }) => text.includes("a.txt"));
   const polled = server.count("getUpdates");
@@ -172,7 +172,7 @@ it("what a proxy answers in JSON refuses no message: it is sent again", async ()
 });
 
 it("a server that wants to be asked again at once is asked with a pause that grows", async () => {
-  const gate = await TelegramGate.open({ timing: { first_wait_ms: 20, longest_wait_ms: 80 } });
+  const gate = await TelegramGate.open({ timing: { firstWaitMs: 20, longestWaitMs: 80 } });
   await gate.link();
   gate.server.fail("getUpdates", { status: 429, retry_after: 0 }, 5);
   gate.server.fail("sendMessage", { status: 429, retry_after: -1 }, 5);
@@ -185,7 +185,7 @@ it("a server that wants to be asked again at once is asked with a pause that gro
 
 it("a second poller of the same bot, as of another machine, is said in the status; what it takes away is answered once all the same", async () => {
   const server = await telegramServer();
-  const gate = await TelegramGate.open({ server, timing: { first_wait_ms: 50, longest_wait_ms: 50 } });
+  const gate = await TelegramGate.open({ server, timing: { firstWaitMs: 50, longestWaitMs: 50 } });
   await gate.link();
   const ended: string[] = [];
   gate.operator.subscribe(

@@ -165,7 +165,7 @@ class Lane {
     const left = unknown.filter(({ buttons }) => buttons.length > 0);
     for (const message of left) this.#server.presses(ROBERTO_USER, message, message.data[0] ?? "");
     await this.#server.until(() => left.every(({ buttons }) => buttons.length === 0));
-    for (const { text } of unknown) expect(text).toBe(TELEGRAM_WORDS.en.old_copy);
+    for (const { text } of unknown) expect(text).toBe(TELEGRAM_WORDS.en.oldCopy);
     for (const token of this.tokens) {
       const view: ApprovalView = this.gate.request(token);
       expect(view.status).not.toBe("pending");

@@ -78,7 +78,7 @@ describe("a chat is linked", () => {
 });
 
 it("a stranger who writes gets no word, and many lines become one line and a count in the trail", async () => {
-  const gate = await TelegramGate.open({ timing: { refused_interval_ms: 60_000 } });
+  const gate = await TelegramGate.open({ timing: { refusedIntervalMs: 60_000 } });
   await gate.link();
   const sent = gate.server.messages.length;
   for (let index = 0; index < 50; index++) gate.server.writes(STRANGER, `/pause ${index}`);
@@ -117,7 +117,7 @@ it("the bot's token is in no log, error, status and trail, whatever Telegram ans
   expect(gate.log.length).toBeGreaterThan(2);
   expect(said).not.toContain(BOT_TOKEN.slice(12));
   // A token that was put right is taken without a restart.
-  writeFileSync(join(home.paths.config_dir, "telegram.token"), "987654321:BBotherotherotherotherotherother", {
+  writeFileSync(join(home.paths.configDir, "telegram.token"), "987654321:BBotherotherotherotherotherother", {
     mode: 0o600,
   });
   await gate.connected();

@@ -7,12 +7,12 @@ import { TelegramGate, type TelegramGateOptions } from "../../support/telegram-g
 const SECRET = "hunter2-is-the-word";
 
 /** A gate with a linked chat, whose agent is refused whatever it writes into the folder of SSH's keys. */
-async function linked(is_locked: boolean, options: TelegramGateOptions = {}) {
+async function linked(isLocked: boolean, options: TelegramGateOptions = {}) {
   const gate = await TelegramGate.open(options);
   await gate.link();
   const { core, operator, channel, log } = gate;
   const screen = new TestScreen();
-  screen.set(is_locked);
+  screen.set(isLocked);
   const notes = new NoteRoute({
     ...{ api: operator, channel, screen, clock: systemClock, notes: core.notes, name: "telegram" },
     route: core.config.channels.telegram,

@@ -155,7 +155,7 @@ describe("what a tap can't do", () => {
   });
 
   it("count before the message was there for a second, or was changed a second ago", async () => {
-    const { gate, asked, message } = await linkedWith({ timing: { tap_delay_ms: 1000 } });
+    const { gate, asked, message } = await linkedWith({ timing: { tapDelayMs: 1000 } });
     const early = gate.server.presses(ROBERTO_USER, message, "Approve");
     expect((await gate.server.answerTo(early)).text).toBe("Too fast: read it, then press again.");
     expect(gate.request(asked.token).status).toBe("pending");

@@ -31,8 +31,8 @@ it("a port that was chosen is the one, whatever was last", async () => {
   const { port } = await linkTo(first);
   await first.close();
   writeFileSync(join(first.paths.state_dir, "web-port"), `${port + 1}\n`);
-  mkdirSync(join(first.paths.config_file, ".."), { recursive: true });
-  writeFileSync(first.paths.config_file, `[web]\nport = ${port}\n`);
+  mkdirSync(join(first.paths.configFile, ".."), { recursive: true });
+  writeFileSync(first.paths.configFile, `[web]\nport = ${port}\n`);
   expect((await linkTo(await startGate({ home: first.home, web: true }))).port).toBe(port);
 });
 

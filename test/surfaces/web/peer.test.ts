@@ -16,7 +16,7 @@ const CAN_BE_NOBODY = CAN_TELL && process.getuid?.() === 0;
 if (!CAN_BE_NOBODY) console.log("skipped: only root can start a program as another user of this machine");
 
 /** Both ends of a loopback connection. */
-async function connection(host: string): Promise<{ accepted: Socket; own_port: number; client: Socket }> {
+async function connection(host: string): Promise<{ accepted: Socket; ownPort: number; client: Socket }> {
   const server = createServer().listen(0, "::");
   await once(server, "listening");
   const { port } = server.address() as { port: number };
@@ -27,25 +27,25 @@ async function connection(host: string): Promise<{ accepted: Socket; own_port: n
     accepted.destroy();
     server.close();
   });
-  return { accepted, own_port: port, client };
+  return { accepted, ownPort: port, client };
 }
 
 describe.skipIf(!CAN_TELL)("whose program connects", () => {
   it("is known for one of this user's, over a socket of either version", async () => {
-    const { accepted, own_port } = await connection("127.0.0.1");
-    expect(isOwnUsersPeer(accepted.remotePort ?? 0, own_port)).toBe(true);
+    const { accepted, ownPort } = await connection("127.0.0.1");
+    expect(isOwnUsersPeer(accepted.remotePort ?? 0, ownPort)).toBe(true);
     const mapped = await connection("::ffff:127.0.0.1");
-    expect(isOwnUsersPeer(mapped.accepted.remotePort ?? 0, mapped.own_port)).toBe(true);
+    expect(isOwnUsersPeer(mapped.accepted.remotePort ?? 0, mapped.ownPort)).toBe(true);
   });
 
   it("is unknown where no such connection is open", async () => {
-    const { accepted, own_port, client } = await connection("127.0.0.1");
+    const { accepted, ownPort, client } = await connection("127.0.0.1");
     const port = accepted.remotePort ?? 0;
-    expect(isOwnUsersPeer(port, own_port + 1)).toBe(false);
-    expect(isOwnUsersPeer(own_port, own_port)).toBe(false);
+    expect(isOwnUsersPeer(port, ownPort + 1)).toBe(false);
+    expect(isOwnUsersPeer(ownPort, ownPort)).toBe(false);
     client.destroy();
     await once(accepted.resume(), "close");
-    expect(isOwnUsersPeer(port, own_port)).toBe(false);
+    expect(isOwnUsersPeer(port, ownPort)).toBe(false);
   });
 });
 

@@ -60,7 +60,7 @@ describe("a page's session, when the gate is started again", () => {
     const clock = new ManualClock();
     const start = async (home?: GateUnderTest["home"], seconds = 600) => {
       const config = `[web]\nsession_seconds = ${seconds}\n`;
-      if (home !== undefined) writeFileSync(home.paths.config_file, config);
+      if (home !== undefined) writeFileSync(home.paths.configFile, config);
       return await startGate({ web: true, clock, config, ...(home === undefined ? {} : { home }) });
     };
     const first = await start();
@@ -102,8 +102,8 @@ describe("a page's session, when the gate is started again", () => {
     expect(await statusOf({ ...session, port, cookie })).toBe(403);
     await second.close();
     await leave();
-    mkdirSync(join(first.paths.config_file, ".."), { recursive: true });
-    writeFileSync(first.paths.config_file, `[web]\nport = ${session.port}\n`);
+    mkdirSync(join(first.paths.configFile, ".."), { recursive: true });
+    writeFileSync(first.paths.configFile, `[web]\nport = ${session.port}\n`);
     const third = await startGate({ home: first.home, web: true });
     expect((await linkTo(third)).port).toBe(session.port);
     expect(await statusOf(session)).toBe(403);
@@ -113,8 +113,8 @@ describe("a page's session, when the gate is started again", () => {
     const first = await startGate({ web: true });
     const session = await sessionFor(first);
     await first.close();
-    mkdirSync(join(first.paths.config_file, ".."), { recursive: true });
-    writeFileSync(first.paths.config_file, `[web]\nport = ${session.port}\n`);
+    mkdirSync(join(first.paths.configFile, ".."), { recursive: true });
+    writeFileSync(first.paths.configFile, `[web]\nport = ${session.port}\n`);
     const leave = await serverAt(session.port);
     await expect(startGate({ home: first.home, web: true })).rejects.toMatchObject({ code: "port_taken" });
     await leave();

@@ -32,15 +32,15 @@ export function callOf(call: ToolCall): ProposedCall | { refused: string } {
   const mcp = mcpToolIn(tool, servers);
   if (mcp === undefined && namesHome(args))
     return { refused: "a path that begins with ~ can mean two files; name it by its absolute path" };
-  const { description, ...without_description } = args;
-  const is_shell = mcp === undefined && tool === SHELL_TOOL;
+  const { description, ...withoutDescription } = args;
+  const isShell = mcp === undefined && tool === SHELL_TOOL;
   const { workdir } = args;
-  const cwd = is_shell && typeof workdir === "string" && workdir !== "" ? resolve(directory, workdir) : directory;
+  const cwd = isShell && typeof workdir === "string" && workdir !== "" ? resolve(directory, workdir) : directory;
   return {
     // A command's description is its intent, not a part of what runs.
-    intent: is_shell && typeof description === "string" ? description.slice(0, 16_000) : "",
+    intent: isShell && typeof description === "string" ? description.slice(0, 16_000) : "",
     executor: mcp === undefined ? tool : mcpExecutor(mcp.server, mcp.tool),
-    args: is_shell ? without_description : args,
+    args: isShell ? withoutDescription : args,
     context: {
       cwd,
       ...shellPathOf(process.env),

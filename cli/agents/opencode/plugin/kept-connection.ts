@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const MAX_UNSAID = 16;
 
 export interface KeptOptions {
-  socket_path: string;
+  socketPath: string;
   agent: string;
   token(): string | undefined;
 }
@@ -22,7 +22,7 @@ export interface KeptOptions {
 export class KeptConnection {
   readonly #options: KeptOptions;
   #socket: Socket | undefined;
-  #is_greeted = false;
+  #isGreeted = false;
   /** What was said before the gate has answered the greeting. */
   #unsaid: string[] = [];
   #pause = FIRST_PAUSE_MS;
@@ -37,21 +37,21 @@ export class KeptConnection {
   say(type: "session.event" | "tool.ran", data: object): void {
     this.#sent += 1;
     const frame = encodeFrame(type, { id: `kept-${this.#sent}`, ...data });
-    if (this.#is_greeted) this.#socket?.write(frame);
+    if (this.#isGreeted) this.#socket?.write(frame);
     else if (this.#socket !== undefined && this.#unsaid.length < MAX_UNSAID) this.#unsaid.push(frame);
   }
 
   #open(): void {
-    const { socket_path, agent, token } = this.#options;
-    if (!isOwnSocket(socket_path)) return this.#again();
+    const { socketPath, agent, token } = this.#options;
+    if (!isOwnSocket(socketPath)) return this.#again();
     const reader = FrameReader.forAnswers();
-    const socket = connect(socket_path);
+    const socket = connect(socketPath);
     this.#socket = socket;
     socket.unref();
     socket.on("error", () => socket.destroy()); // 'close' follows
     socket.once("close", () => {
       reader.close();
-      this.#is_greeted = false;
+      this.#isGreeted = false;
       this.#unsaid = [];
       this.#socket = undefined;
       this.#again();
@@ -59,7 +59,7 @@ export class KeptConnection {
     socket.setEncoding("utf8").on("data", (text: string) => {
       for (const frame of reader.push(text)) {
         if (!frame.ok || frame.message.type !== "hello.ok") continue;
-        this.#is_greeted = true;
+        this.#isGreeted = true;
         this.#pause = FIRST_PAUSE_MS;
         for (const unsaid of this.#unsaid.splice(0)) socket.write(unsaid);
       }

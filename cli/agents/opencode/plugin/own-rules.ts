@@ -21,10 +21,10 @@ export function mayHaveRuleAbout(config: Json | undefined, line: string, directo
     )
   )
     return true;
-  const asks_outside = !rulesOf(permission, "external_directory").some(
+  const asksOutside = !rulesOf(permission, "external_directory").some(
     ([pattern, action]) => pattern === "*" && action === "allow",
   );
-  return asks_outside && leadsOut(line, directory);
+  return asksOutside && leadsOut(line, directory);
 }
 
 /** True where settings, which may be a project's, name a program for command lines that may do anything with them. */

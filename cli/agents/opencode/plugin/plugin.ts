@@ -53,10 +53,10 @@ export const MetnosGate = async ({ directory, client }: { directory: string; cli
   keepConnected();
   const notices = new Notices(client, () => settings().commands.watch);
   let servers: readonly string[] = [];
-  let in_force: Json | undefined;
+  let inForce: Json | undefined;
   return {
     config: async (config: Json) => {
-      in_force = config;
+      inForce = config;
       servers = isObject(config.mcp) ? Object.keys(config.mcp) : [];
     },
     "tool.execute.before": async ({ tool, sessionID, callID }: ToolInput, output: { args: Json }) => {
@@ -75,7 +75,7 @@ export const MetnosGate = async ({ directory, client }: { directory: string; cli
       // Before the gate is asked: while the user thinks nothing changes it, either.
       const replace = hold(output.args);
       const isAnswered = notices.asking();
-      const { refused, notice, argv, line } = await answered(call, sessionID, in_force).finally(isAnswered);
+      const { refused, notice, argv, line } = await answered(call, sessionID, inForce).finally(isAnswered);
       if (refused !== undefined) {
         if (notice !== null) notices.denied(notice ?? refused);
         throw new Error(`Metnos Gate: ${refused}`);
@@ -89,9 +89,9 @@ export const MetnosGate = async ({ directory, client }: { directory: string; cli
       for (const oldest of begun.keys()) if (begun.size > MAX_BEGUN) begun.delete(oldest);
     },
     "tool.execute.after": async ({ sessionID, callID, args }: ToolInput, output?: ToolOutput) => {
-      const call_id = callIdOf({ session: sessions.rootOf(sessionID).id, call_id: callID });
-      const found = begun.get(call_id);
-      begun.delete(call_id);
+      const callId = callIdOf({ session: sessions.rootOf(sessionID).id, call_id: callID });
+      const found = begun.get(callId);
+      begun.delete(callId);
       if (found === undefined) return;
       await ran(found, args ?? found.call.args, output);
     },
@@ -134,14 +134,14 @@ function noted(type: string, properties: Json): void {
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** The command line in whose place OpenCode can be given another one; undefined where there is none, or it isn't known to run that. */
-function confinableLine({ tool, args, servers, directory }: ToolCall, in_force: Json | undefined): string | undefined {
+function confinableLine({ tool, args, servers, directory }: ToolCall, inForce: Json | undefined): string | undefined {
   const { command } = args;
   if (tool !== SHELL_TOOL || mcpToolIn(tool, servers) !== undefined || typeof command !== "string") return undefined;
   const { state_dir, test_folder } = settings();
   if (test_folder !== undefined) return command;
   const program = clientProgram(process.pid);
   if (program === undefined || !hasPassed(program, state_dir, AGENT)) return undefined;
-  return mayHaveRuleAbout(in_force, command, directory) ? undefined : command;
+  return mayHaveRuleAbout(inForce, command, directory) ? undefined : command;
 }
 
 /** Why the call must not run, or undefined; and what is run in its place, if anything. */
@@ -153,16 +153,16 @@ interface Answered {
   line?: string;
 }
 
-/** Never rejects. @param waiting_in the session that the call is in, which may be a subagent's @param in_force OpenCode's settings */
-async function answered(tool_call: ToolCall, waiting_in: string, in_force: Json | undefined): Promise<Answered> {
-  const waiting = sessions.begin(waiting_in);
+/** Never rejects. @param waitingIn the session that the call is in, which may be a subagent's @param inForce OpenCode's settings */
+async function answered(toolCall: ToolCall, waitingIn: string, inForce: Json | undefined): Promise<Answered> {
+  const waiting = sessions.begin(waitingIn);
   try {
-    const call = callOf(tool_call);
+    const call = callOf(toolCall);
     if ("refused" in call) return call;
     // What is clear is so in a usual shell.
-    if (tool_call.tool === SHELL_TOOL && in_force !== undefined && hasOtherShell(in_force))
+    if (toolCall.tool === SHELL_TOOL && inForce !== undefined && hasOtherShell(inForce))
       call.context = { ...call.context, capability: "code:exec" };
-    const line = confinableLine(tool_call, in_force);
+    const line = confinableLine(toolCall, inForce);
     const { socket, wait_seconds, test_folder } = settings();
     if (test_folder !== undefined) return answeredInTest(new TestFolder(test_folder), line);
     const answer = await new GateLine(process.env.METNOS_GATE_SOCKET || socket).ask({
@@ -172,17 +172,17 @@ async function answered(tool_call: ToolCall, waiting_in: string, in_force: Json 
       call,
       can_confine: line !== undefined,
       deadline: monotonicMs() + wait_seconds * 1000,
-      isAbandoned: () => waiting.is_abandoned,
+      isAbandoned: () => waiting.isAbandoned,
     });
-    const is_given = answer.kind === "decision" && answer.outcome === "allowed" && answer.is_confined;
-    if (is_given && line !== undefined && answer.argv !== undefined) return { argv: answer.argv, line };
+    const isGiven = answer.kind === "decision" && answer.outcome === "allowed" && answer.is_confined;
+    if (isGiven && line !== undefined && answer.argv !== undefined) return { argv: answer.argv, line };
     return { refused: reasonAgainst(answer), ...noticeFor(answer) };
   } catch (error) {
     return {
       refused: `its plugin failed (${error instanceof Error ? error.name : "unknown"}): nothing is let through`,
     };
   } finally {
-    sessions.end(waiting_in, waiting);
+    sessions.end(waitingIn, waiting);
   }
 }
 
@@ -216,8 +216,8 @@ async function ran({ at, call, line, given }: Begun, args: Json, output: ToolOut
   if (output.title === given) output.title = line;
   const note = await reportCall({
     ...report,
-    place: { env: process.env, is_gate: false },
-    socket_path: process.env.METNOS_GATE_SOCKET || socket,
+    place: { env: process.env, isGate: false },
+    socketPath: process.env.METNOS_GATE_SOCKET || socket,
     agent_name: AGENT,
     token: token(),
     session: call.session,
@@ -271,7 +271,7 @@ function keepConnected(): void {
   if (kept !== undefined) return;
   try {
     const { socket, loaded_dir } = settings();
-    kept = new KeptConnection({ socket_path: process.env.METNOS_GATE_SOCKET || socket, agent: AGENT, token });
+    kept = new KeptConnection({ socketPath: process.env.METNOS_GATE_SOCKET || socket, agent: AGENT, token });
     const file = join(loaded_dir, String(process.pid));
     mkdirSync(loaded_dir, { recursive: true, mode: 0o700 });
     writeFileSync(file, "", { mode: 0o600 });

@@ -13,7 +13,7 @@ interface Session {
 }
 
 export interface Waiting {
-  is_abandoned: boolean;
+  isAbandoned: boolean;
 }
 
 export class Sessions {
@@ -46,7 +46,7 @@ export class Sessions {
   }
 
   begin(id: string): Waiting {
-    const waiting: Waiting = { is_abandoned: false };
+    const waiting: Waiting = { isAbandoned: false };
     this.#of(id).waiting.add(waiting);
     return waiting;
   }
@@ -57,7 +57,7 @@ export class Sessions {
 
   /** Nothing runs in it any more, as after Escape: nobody waits for what is asked. */
   idle(id: string): void {
-    for (const waiting of this.#sessions.get(id)?.waiting ?? []) waiting.is_abandoned = true;
+    for (const waiting of this.#sessions.get(id)?.waiting ?? []) waiting.isAbandoned = true;
   }
 
   #of(id: string): Session {

@@ -9,24 +9,24 @@ export interface Effects {
   /** Written to, or replaced. */
   written: readonly Word[];
   /** Deleted with all that lies below. */
-  trees_deleted: readonly Word[];
+  treesDeleted: readonly Word[];
   /** Deleted as single files. */
   deleted: readonly Word[];
   /** Of those, what a search may find. */
-  found_deleted: readonly Word[];
+  foundDeleted: readonly Word[];
   moved: readonly Word[];
   /** Rights or owners changed, with all that lies below. */
-  trees_changed: readonly Word[];
+  treesChanged: readonly Word[];
   /** Rights or owners changed, one by one. */
   changed: readonly Word[];
   /** Contents read, with all that lies below. */
-  trees_read: readonly Word[];
+  treesRead: readonly Word[];
   /** Read or listed, and not changed. */
-  only_read: readonly Word[];
+  onlyRead: readonly Word[];
   /** Copies and moves, each with what is put there. */
-  placed: readonly { word: Word; source: Word; is_exact: boolean }[];
+  placed: readonly { word: Word; source: Word; isExact: boolean }[];
   /** Folders in which anything may be written. */
-  trees_written: readonly Word[];
+  treesWritten: readonly Word[];
 }
 
 const NOTHING: Accesses = { accesses: [], unclear: null, data: [] };
@@ -38,16 +38,16 @@ export function recordedAccesses(command: SimpleCommand): Accesses {
   if (found === undefined) {
     const program = programCalled(command.name);
     const args = command.argv.slice(1);
-    const only_asks = /^--(?:help|version)$/.test(args[0]?.text ?? "");
+    const onlyAsks = /^--(?:help|version)$/.test(args[0]?.text ?? "");
     found =
-      program === undefined || only_asks
+      program === undefined || onlyAsks
         ? NOTHING
         : accessesOf(program, args, {
             cwd: command.cwd,
             home: "",
-            has_input: command.stdin !== null,
-            input_text: command.stdin?.text ?? null,
-            looks_at_disk: false,
+            hasInput: command.stdin !== null,
+            inputText: command.stdin?.text ?? null,
+            looksAtDisk: false,
           });
     known.set(command, found);
   }
@@ -61,24 +61,24 @@ export function effectsOf(command: SimpleCommand): Effects {
     ...new Set(accesses.filter(isOne).map(({ word }) => (word === "here" ? here(command) : word))),
   ];
   const redirected = command.redirects.filter(({ operator }) => operator.includes(">")).map(({ target }) => target);
-  const found_deleted = accesses.some((access) => access.is_found)
+  const foundDeleted = accesses.some((access) => access.is_found)
     ? (programCalled(command.name)?.finds?.(command.argv.slice(1), command) ?? [])
     : [];
   const changed = words(({ kind }) => kind !== "read" && kind !== "list");
   return {
     written: [...words(({ kind }) => kind === "write"), ...redirected],
-    trees_written: words(({ kind, is_tree }) => kind === "write" && is_tree === true),
-    trees_deleted: words((access) => access.kind === "delete" && access.is_tree === true && !access.is_found),
-    deleted: [...words((access) => access.kind === "delete" && !access.is_tree), ...found_deleted],
-    found_deleted,
+    treesWritten: words(({ kind, is_tree }) => kind === "write" && is_tree === true),
+    treesDeleted: words((access) => access.kind === "delete" && access.is_tree === true && !access.is_found),
+    deleted: [...words((access) => access.kind === "delete" && !access.is_tree), ...foundDeleted],
+    foundDeleted,
     moved: words(({ kind }) => kind === "move"),
-    trees_changed: words((access) => access.kind === "mode" && access.is_tree === true),
+    treesChanged: words((access) => access.kind === "mode" && access.is_tree === true),
     changed: words((access) => access.kind === "mode" && !access.is_tree),
-    trees_read: words(({ kind, is_tree }) => (kind === "read" && is_tree === true) || kind === "move"),
-    only_read: words(({ kind }) => kind === "read" || kind === "list").filter((word) => !changed.includes(word)),
+    treesRead: words(({ kind, is_tree }) => (kind === "read" && is_tree === true) || kind === "move"),
+    onlyRead: words(({ kind }) => kind === "read" || kind === "list").filter((word) => !changed.includes(word)),
     placed: accesses.flatMap(({ kind, word, copy_of, into }) =>
       kind === "write" && copy_of !== undefined && word !== "here"
-        ? [{ word, source: copy_of, is_exact: into === "exactly" }]
+        ? [{ word, source: copy_of, isExact: into === "exactly" }]
         : [],
     ),
   };

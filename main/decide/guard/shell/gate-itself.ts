@@ -69,38 +69,38 @@ const SAMPLES = [
 
 function paths(
   command: SimpleCommand,
-  { data_paths: own, agent_socket }: ProtectedGatePaths,
+  { dataPaths: own, agent_socket }: ProtectedGatePaths,
   words: readonly PathWord[],
 ): Finding | null {
   for (const { word, path } of words) {
-    const in_house = own.some((place) => touches(path, segmentsOf(place)));
-    if (!in_house) continue;
-    if (canMatchPath(path, segmentsOf(agent_socket)) && !path.has_pattern && talks(command)) continue;
+    const inHouse = own.some((place) => touches(path, segmentsOf(place)));
+    if (!inHouse) continue;
+    if (canMatchPath(path, segmentsOf(agent_socket)) && !path.hasPattern && talks(command)) continue;
     return finding(FILES, "a path inside the gate's own folders", NARROWER, command, word);
   }
   const effects = effectsOf(command);
   // `find ~/.local -delete`: what it finds.
-  const is_found = effects.found_deleted.some((word) => {
+  const isFound = effects.foundDeleted.some((word) => {
     const path = pathOf(word, command.cwd);
     return own.some(
-      (place) => touches(path, segmentsOf(place)) || (path.is_known && canContain(path, segmentsOf(place))),
+      (place) => touches(path, segmentsOf(place)) || (path.isKnown && canContain(path, segmentsOf(place))),
     );
   });
-  if (is_found) return finding(FILES, "a folder that holds the gate's own", NARROWER, command);
-  const trees = [...effects.trees_deleted, ...effects.moved, ...effects.trees_changed].map((word) => ({
+  if (isFound) return finding(FILES, "a folder that holds the gate's own", NARROWER, command);
+  const trees = [...effects.treesDeleted, ...effects.moved, ...effects.treesChanged].map((word) => ({
     word,
     path: pathOf(word, command.cwd),
   }));
   for (const { word, path } of [...treesRead(command), ...trees]) {
-    if (path.is_known && own.some((place) => canContain(path, segmentsOf(place))))
+    if (path.isKnown && own.some((place) => canContain(path, segmentsOf(place))))
       return finding(FILES, "a folder that holds the gate's own", NARROWER, command, word);
   }
   return null;
 }
 
 function touches(path: PathPattern, place: readonly string[]): boolean {
-  const is_open = path.segments.some((name) => typeof name === "object" && name.kind === "any");
-  if (!is_open) return canMatchAtOrBelow(path, place);
+  const isOpen = path.segments.some((name) => typeof name === "object" && name.kind === "any");
+  if (!isOpen) return canMatchAtOrBelow(path, place);
   return SAMPLES.some((sample) => canMatchPath(path, [...place, ...segmentsOf(sample)]));
 }
 
@@ -113,9 +113,9 @@ function talks({ name, argv, via }: SimpleCommand): boolean {
 
 const MOST_REPEATS = 4;
 
-function matchesGate(pattern: string, is_whole_line = false): boolean {
+function matchesGate(pattern: string, isWholeLine = false): boolean {
   if (/metnos/i.test(pattern)) return true;
-  if (is_whole_line && pattern.length > 1 && GATE_PROCESS_TEXTS.some((text) => text.includes(pattern))) return true;
+  if (isWholeLine && pattern.length > 1 && GATE_PROCESS_TEXTS.some((text) => text.includes(pattern))) return true;
   // Many repeats side by side would be tried in all ways: it may match anything.
   if (pattern.length <= 64 && (pattern.match(/[*+]|\{\d*,/g) ?? []).length > MOST_REPEATS) return true;
   // A pattern without letters of its own, or with few, may match anything; one with nested repeats isn't tried.
@@ -131,13 +131,13 @@ function matchesGate(pattern: string, is_whole_line = false): boolean {
 function looksForGate({ name, argv, code }: SimpleCommand): boolean {
   const tool = processToolCalled(name);
   if (!tool?.looks) return false;
-  const in_lines = tool.looks_in_lines === true && argv.length > 2;
+  const inLines = tool.looksInLines === true && argv.length > 2;
   return (
     argv.slice(1).some(
       ({ text }) =>
-        matchesGate(text, in_lines) ||
+        matchesGate(text, inLines) ||
         // Every process of its interpreter: the gate is one of them.
-        (tool.looks_by_name && text === GATE_INTERPRETER) ||
+        (tool.looksByName && text === GATE_INTERPRETER) ||
         /gate\.(?:sock|lock)|operator\.sock/.test(text),
     ) || /metnos/.test(code?.text ?? "")
   );
@@ -150,12 +150,12 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
   const report = (description: string, word?: Word) =>
     finding("guard.gate-process", description, "leave the gate running; the user ends it", command, word);
   if (tool.signals === "by name") {
-    const is_whole_line = args.some(({ text }) => tool.whole_line?.test(text));
+    const isWholeLine = args.some(({ text }) => tool.wholeLine?.test(text));
     const word = args.find(
       ({ text }, index) =>
         !text.startsWith("-") &&
         !/^-(?:s|u|U|g|G|P|t|-signal|-user)$/.test(args[index - 1]?.text ?? "") &&
-        matchesGate(text, is_whole_line),
+        matchesGate(text, isWholeLine),
     );
     if (word !== undefined) return report("a signal to the gate's process", word);
     const every = args.find(({ text }) => text === GATE_INTERPRETER);
@@ -163,23 +163,23 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
       return report("a signal to every Node process, the gate's among them", every);
   }
   if (signalsUser(tool, args)) return report("a signal to every process of a user, the gate's among them");
-  if (looks && tool.signals === "by number" && !args.some(({ text }) => tool.signals_not_with?.test(text)))
+  if (looks && tool.signals === "by number" && !args.some(({ text }) => tool.signalsNotWith?.test(text)))
     return report("a signal to the gate's process, by its number");
   if (looks && tool.debugs) return report("a debugger on the gate's process");
-  if (looks && tool.signals === "holders" && args.some(({ text }) => tool.signals_with?.test(text)))
+  if (looks && tool.signals === "holders" && args.some(({ text }) => tool.signalsWith?.test(text)))
     return report("a signal to what holds the gate's socket");
-  const { harmless_for_services } = tool;
+  const { harmlessForServices } = tool;
   if (
-    harmless_for_services !== undefined &&
+    harmlessForServices !== undefined &&
     args.some(({ text }) => /metnos/.test(text)) &&
-    !args.some(({ text }) => harmless_for_services.test(text))
+    !args.some(({ text }) => harmlessForServices.test(text))
   )
     return report("the gate's service stopped or changed");
   return null;
 }
 
 function humanOnly(command: SimpleCommand): Finding | null {
-  const words = gateWords(command.name, command.argv, command.is_speculative);
+  const words = gateWords(command.name, command.argv, command.isSpeculative);
   if (words === undefined) return null;
   if (onlyAsksGate(words)) return null;
   return finding("guard.gate-command", "a metnos-gate command that only the user gives", ASK, command, words[0]);
@@ -250,8 +250,8 @@ class SettingsOfHome {
   isProtected(path: PathPattern): boolean {
     if (this.isSettings(path)) return true;
     const found = placeIn(path);
-    if (found !== undefined) return found.place.is_whole && found.end < path.segments.length;
-    return path.is_known && !path.has_pattern && SETTINGS_BY_NAME.test(foldedPath(`/${path.segments.join("/")}`));
+    if (found !== undefined) return found.place.isWhole && found.end < path.segments.length;
+    return path.isKnown && !path.hasPattern && SETTINGS_BY_NAME.test(foldedPath(`/${path.segments.join("/")}`));
   }
 
   /** A folder that holds a home's settings, as a whole. */
@@ -267,20 +267,20 @@ function canMatchSegment(segment: Segment | undefined, wanted: string): boolean 
 }
 
 /** `cp settings.json ~/.claude/`, `cp -r x/.codex ~`, `tar x -C ~/.gemini`, `ln -sfn x ~/.opencode`. */
-function replacesSettings(command: SimpleCommand, { placed, trees_written }: Effects, home: SettingsOfHome): boolean {
+function replacesSettings(command: SimpleCommand, { placed, treesWritten }: Effects, home: SettingsOfHome): boolean {
   const { name, cwd } = command;
   const program = programCalled(name);
-  const is_link = program !== undefined && placingRole(program) === "links";
+  const isLink = program !== undefined && placingRole(program) === "links";
   const leadsToFolder = (word: Word) => isFolder(pathOf(word, cwd));
-  if (trees_written.some(leadsToFolder)) return true;
-  return placed.some(({ word, source, is_exact }) => {
+  if (treesWritten.some(leadsToFolder)) return true;
+  return placed.some(({ word, source, isExact }) => {
     const to = pathOf(word, cwd);
     const found = placeIn(to);
-    const is_folder = found?.end === to.segments.length;
-    if (is_folder && (is_exact || is_link || found?.place.is_whole)) return true;
+    const asFolder = found?.end === to.segments.length;
+    if (asFolder && (isExact || isLink || found?.place.isWhole)) return true;
     const from = pathOf(source, cwd);
     if (home.isHome(to)) return isFolder(from) || isFileByName(from);
-    if (!is_folder) return false;
+    if (!asFolder) return false;
     const last = from.segments.at(-1);
     return (
       found?.place.files.some((file) => canMatchSegment(last, file)) ||
@@ -291,23 +291,23 @@ function replacesSettings(command: SimpleCommand, { placed, trees_written }: Eff
 }
 
 /** What of this command would change them. */
-function agentSettingsChanged(command: SimpleCommand, home_folder: string, words: readonly PathWord[]): Finding | null {
-  const home = new SettingsOfHome(home_folder);
+function agentSettingsChanged(command: SimpleCommand, homeFolder: string, words: readonly PathWord[]): Finding | null {
+  const home = new SettingsOfHome(homeFolder);
   const report = (description: string, word?: Word) =>
     finding("guard.agent-settings", description, "ask the user to change it", command, word);
   const effects = effectsOf(command);
-  for (const word of [...effects.trees_deleted, ...effects.moved]) {
+  for (const word of [...effects.treesDeleted, ...effects.moved]) {
     const path = pathOf(word, command.cwd);
     if (home.isAbove(path) || isFolder(path)) return report("the folder of the hook's entry removed or moved", word);
   }
   if (replacesSettings(command, effects, home)) return report("a file put over the hook's entry");
-  if (effects.found_deleted.some((word) => home.isProtected(pathOf(word, command.cwd))))
+  if (effects.foundDeleted.some((word) => home.isProtected(pathOf(word, command.cwd))))
     return report("a change of the hook's entry");
   const changed = new Set([...effects.written, ...effects.deleted, ...effects.moved]);
   for (const { word, path, redirect } of words) {
     if (redirect === "<" || redirect === "<&" || !home.isProtected(path)) continue;
     if (changed.has(word) || redirect !== undefined) return report("a change of the hook's entry", word);
-    if (!home.isSettings(path) || effects.only_read.includes(word) || isTextOnly(command)) continue;
+    if (!home.isSettings(path) || effects.onlyRead.includes(word) || isTextOnly(command)) continue;
     return report("a program that may change the hook's entry", word);
   }
   return null;

@@ -84,21 +84,21 @@ export function findingText({ rule, description, command }: Finding, reading: Re
  */
 export function maskedTexts(reading: Reading): MaskedTexts {
   const { text } = reading;
-  if (reading.unread !== null) return { for_paths: text, for_commands: text };
+  if (reading.unread !== null) return { forPaths: text, forCommands: text };
   const spans: Span[] = [...reading.comments];
   const data: Span[] = [];
   if (!reading.defines && !reading.commands.some(changesMeaning)) {
     spans.push(...dataSpans(reading, false));
     data.push(...dataSpans(reading, true));
   }
-  const for_paths = blanked(text, spans);
-  return { for_paths, for_commands: data.length === 0 ? for_paths : blanked(text, [...spans, ...data]) };
+  const forPaths = blanked(text, spans);
+  return { forPaths, forCommands: data.length === 0 ? forPaths : blanked(text, [...spans, ...data]) };
 }
 
 /** What the raw patterns look at: those for paths, and those for commands, to which a path of a plain reader is data, too. */
 export interface MaskedTexts {
-  for_paths: string;
-  for_commands: string;
+  forPaths: string;
+  forCommands: string;
 }
 
 /** Assignments that change which program a name means, or what a shell reads before it begins. */
@@ -118,22 +118,22 @@ function changesMeaning({ name, argv, assignments }: SimpleCommand): boolean {
   return changesNames(name);
 }
 
-function dataSpans(reading: Reading, with_operands: boolean): Span[] {
+function dataSpans(reading: Reading, withOperands: boolean): Span[] {
   const { commands, text } = reading;
-  const is_all_text = commands.every(isTextOnly);
+  const isAllText = commands.every(isTextOnly);
   const spans: Span[] = [];
   const add = (span: Span) => {
     if (span.start < span.end && span.end <= text.length) spans.push({ start: span.start, end: span.end });
   };
   for (const command of commands) {
-    const is_help = isHelpOrVersion(command);
-    if (!isTextOnly(command) && !is_help) continue;
+    const isHelp = isHelpOrVersion(command);
+    if (!isTextOnly(command) && !isHelp) continue;
     if (!isPlainlyRun(command, commands)) continue;
-    if (!is_all_text && !isHarmlessOutput(command, commands)) continue;
+    if (!isAllText && !isHarmlessOutput(command, commands)) continue;
     const data = dataWords(command);
-    const words = is_help
+    const words = isHelp
       ? command.argv
-      : with_operands
+      : withOperands
         ? command.argv.slice(1)
         : command.argv.filter((word) => data.has(word));
     const inside = (span: Span) => span.start >= command.start && span.end <= command.end;
@@ -144,14 +144,14 @@ function dataSpans(reading: Reading, with_operands: boolean): Span[] {
       if (next !== undefined && words.includes(word) && words.includes(next) && inside(word) && inside(next))
         add({ start: word.end, end: next.start });
     }
-    if (is_all_text) for (const { value } of command.assignments) add(value);
+    if (isAllText) for (const { value } of command.assignments) add(value);
   }
-  for (const { command, ...span } of reading.here_docs) {
+  for (const { command, ...span } of reading.hereDocs) {
     if (
       command !== null &&
       isTextOnly(command) &&
       isPlainlyRun(command, commands) &&
-      (is_all_text || isHarmlessOutput(command, commands))
+      (isAllText || isHarmlessOutput(command, commands))
     )
       add(span);
   }
@@ -173,8 +173,8 @@ function isPlainlyRun(command: SimpleCommand, commands: readonly SimpleCommand[]
 function isHarmlessOutput(command: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
   if (command.captures > 0 || copiesInput(command) || command.name === "") return false;
   const after = commands.filter(
-    ({ pipeline, pipeline_index, captures }) =>
-      captures === 0 && pipeline !== 0 && pipeline === command.pipeline && pipeline_index > command.pipeline_index,
+    ({ pipeline, pipelineIndex, captures }) =>
+      captures === 0 && pipeline !== 0 && pipeline === command.pipeline && pipelineIndex > command.pipelineIndex,
   );
   if (![command, ...after].every((one) => isTextOnly(one) || isHelpOrVersion(one))) return false;
   // A file that is written could be run by the rest.
@@ -185,7 +185,7 @@ function isHarmlessOutput(command: SimpleCommand, commands: readonly SimpleComma
   );
 }
 
-const copiesInput = ({ name }: SimpleCommand): boolean => programCalled(name)?.copies_input === true;
+const copiesInput = ({ name }: SimpleCommand): boolean => programCalled(name)?.copiesInput === true;
 
 function blanked(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
@@ -205,15 +205,15 @@ function blanked(text: string, spans: readonly Span[]): string {
 export function explainReadings(
   call: ProposedCall,
   home: string,
-  gate_files: GateFiles | undefined,
+  gateFiles: GateFiles | undefined,
   lines = new CommandLines(call, home),
-  has_comments = false,
+  hasComments = false,
 ): ShellReading[] {
   const cwd = workingDirectoryOf(call, home) ?? "";
   return lines.all.map((line) => {
     const text = lineOf(call.args[line.arg]) ?? line.text;
-    const cleared = needsOfLine(text, home, cwd, has_comments, programSearchOf(call, home));
-    return explainLine(line, cleared, home, cwd, gate_files);
+    const cleared = needsOfLine(text, home, cwd, hasComments, programSearchOf(call, home));
+    return explainLine(line, cleared, home, cwd, gateFiles);
   });
 }
 
@@ -222,10 +222,10 @@ function explainLine(
   cleared: LineNeeds,
   home: string,
   cwd: string,
-  gate_files: GateFiles | undefined,
+  gateFiles: GateFiles | undefined,
 ): ShellReading {
-  const found = findingIn(reading, { cwd, home, gate: gate_files?.protected_paths });
-  const pattern = found === null ? dangerousCommand(maskedTexts(reading).for_commands) : undefined;
+  const found = findingIn(reading, { cwd, home, gate: gateFiles?.protectedPaths });
+  const pattern = found === null ? dangerousCommand(maskedTexts(reading).forCommands) : undefined;
   const seen =
     found === null
       ? pattern === undefined

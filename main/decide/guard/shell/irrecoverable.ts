@@ -27,8 +27,8 @@ const RULE = "guard.irrecoverable-command";
 const NAME_IT = "name exactly what should go, inside the project";
 
 export function irrecoverable(reading: Reading, context: PathContext): Finding | null {
-  if (reading.fork_bomb !== null) {
-    const { start, end } = reading.fork_bomb;
+  if (reading.forkBomb !== null) {
+    const { start, end } = reading.forkBomb;
     return {
       rule: RULE,
       description: "something that starts itself over and over (a fork bomb)",
@@ -48,7 +48,7 @@ function inCommand(command: SimpleCommand, context: PathContext): Finding | null
   const report = (description: string, instead: string, word?: Word) =>
     finding(RULE, description, instead, command, word ?? command);
   const effects = effectsOf(command);
-  for (const word of effects.trees_deleted) {
+  for (const word of effects.treesDeleted) {
     const what = wholeTree(word, command, context);
     if (what !== undefined) return report(`a recursive delete of ${what}`, NAME_IT, word);
   }
@@ -57,7 +57,7 @@ function inCommand(command: SimpleCommand, context: PathContext): Finding | null
     if (what !== undefined)
       return report(`${effects.moved.includes(word) ? "a move" : "a delete"} of ${what}`, NAME_IT, word);
   }
-  for (const word of effects.trees_changed) {
+  for (const word of effects.treesChanged) {
     const what = wholeTree(word, command, context) ?? systemTree(word, command);
     if (what !== undefined)
       return report(`a recursive change of rights or owners of ${what}`, "change them inside the project", word);
@@ -79,7 +79,7 @@ type Report = (description: string, instead: string, word?: Word) => Finding;
 
 /** `find / -delete` and its like. */
 function found(command: SimpleCommand, context: PathContext, report: Report): Finding | null {
-  for (const word of effectsOf(command).found_deleted) {
+  for (const word of effectsOf(command).foundDeleted) {
     const path = pathOf(word, command.cwd);
     const last = path.segments.at(-1);
     const before = { ...path, segments: path.segments.slice(0, -1) };
@@ -107,12 +107,12 @@ function formsOf(word: Word, { cwd }: SimpleCommand): PathPattern[] {
   const [first] = word.pieces;
   // `${X:+x}/`: what may be empty, and what precedes such a mark, are both removed.
   const marks = word.pieces.findIndex(({ kind, text }) => kind === "unknown" && text === "");
-  const is_optional = marks !== -1 && word.pieces.slice(0, marks).every(({ text }) => !text.includes("/"));
+  const isOptional = marks !== -1 && word.pieces.slice(0, marks).every(({ text }) => !text.includes("/"));
   if (
-    is_optional ||
+    isOptional ||
     (first?.kind === "unknown" && /^\$\{?(?:[A-Za-z_]\w*|\d+|[@*])\}?$/.test(first.text) && first.text !== "$unknown")
   ) {
-    const rest = word.pieces.slice(is_optional ? marks + 1 : 1);
+    const rest = word.pieces.slice(isOptional ? marks + 1 : 1);
     if (rest[0]?.text.startsWith("/") && rest.every(({ kind }) => kind !== "unknown")) {
       const emptied = pathOfPieces(rest, cwd);
       // `$X/dist` says where it should be; `$X/` and `$X/*` are the whole disk if it says nothing.
@@ -174,15 +174,15 @@ function disks(command: SimpleCommand, report: Report): Finding | null {
   const texts = args.map(({ text }) => text);
   if (onlySays(texts)) return null;
   const target = args.find((word) => isDisk(pathOf(word, command.cwd)));
-  const only_looks = texts.some((text) => tool.only_looks?.test(text));
-  if (tool.makes_file_system) {
+  const onlyLooks = texts.some((text) => tool.only_looks?.test(text));
+  if (tool.makesFileSystem) {
     // A new file system in an image of the project is a file like any other.
-    const is_image = target === undefined && args.every((word) => word.is_resolved && !word.text.startsWith("/dev"));
-    return only_looks || is_image ? null : report("a new file system on a disk", KEEP, target);
+    const isImage = target === undefined && args.every((word) => word.is_resolved && !word.text.startsWith("/dev"));
+    return onlyLooks || isImage ? null : report("a new file system on a disk", KEEP, target);
   }
-  if (target === undefined && !texts.some((text) => tool.acts_on_names?.test(text)))
+  if (target === undefined && !texts.some((text) => tool.actsOnNames?.test(text)))
     return destroysPool(tool, texts) ? report("a storage pool destroyed", KEEP) : null;
-  if (only_looks) return null;
+  if (onlyLooks) return null;
   return report(tool.wipes ? "a disk wiped" : "a disk's partitions or contents changed", KEEP, target);
 }
 
@@ -196,13 +196,12 @@ function machine(command: SimpleCommand, report: Report): Finding | null {
     return report("a signal to the system's first process", "name the process that should end");
   if (tool.signals === "by name" && texts.some((text) => text === "." || text === ".*" || text === "^"))
     return report("a signal to every process", "name the process that should end");
-  if (texts.some((text) => tool.deletes_account?.test(text)))
+  if (texts.some((text) => tool.deletesAccount?.test(text)))
     return report("an account and its home folder deleted", "leave that to the user");
-  const { ends_machine } = tool;
-  const ends = ends_machine === "always" || texts.some((text) => ends_machine?.test(text));
-  if (ends && tool.ends_at_once) return report("the machine shut down", "leave that to the user");
-  if (ends && command.in_loop) return report("the machine shut down again and again", "leave that to the user");
-  if (texts.some((text) => tool.stops_kernel?.test(text)))
-    return report("the kernel stopped", "leave that to the user");
+  const { endsMachine } = tool;
+  const ends = endsMachine === "always" || texts.some((text) => endsMachine?.test(text));
+  if (ends && tool.endsAtOnce) return report("the machine shut down", "leave that to the user");
+  if (ends && command.inLoop) return report("the machine shut down again and again", "leave that to the user");
+  if (texts.some((text) => tool.stopsKernel?.test(text))) return report("the kernel stopped", "leave that to the user");
   return null;
 }

@@ -26,14 +26,14 @@ export function pathWords(command: SimpleCommand): PathWord[] {
   const found: PathWord[] = [];
   const data = dataWords(command);
   const folders = foldersNamed(command);
-  const volumes = programCalled(command.name)?.volume_options;
+  const volumes = programCalled(command.name)?.volumeOptions;
   for (const [index, word] of command.argv.entries()) {
     // A pattern that a shell expands names files, even where its words are only printed.
     if (data.has(word) && word.glob === undefined) continue;
     if (index === 0 && !word.text.includes("/")) continue;
     // `-v ~/.m2:/root/.m2`: what follows the colon is a path in the container.
-    const is_volume = isAmong(command.argv[index - 1]?.text ?? "", volumes) && word.text.indexOf(":") > 0;
-    const named = is_volume ? cutAt(word.pieces, word.text.indexOf(":")) : word.pieces;
+    const isVolume = isAmong(command.argv[index - 1]?.text ?? "", volumes) && word.text.indexOf(":") > 0;
+    const named = isVolume ? cutAt(word.pieces, word.text.indexOf(":")) : word.pieces;
     for (const pieces of candidates(named)) {
       found.push({ word, path: pathOfPieces(pieces, command.cwd) });
       for (const folder of folders) found.push({ word, path: pathOfPieces(pieces, folder) });
@@ -61,7 +61,7 @@ function isPathLike(text: string): boolean {
 
 /** The folders that a program's options say it works in. */
 export function foldersNamed({ name, argv, cwd }: SimpleCommand): string[] {
-  const options = programCalled(name)?.folder_options;
+  const options = programCalled(name)?.folderOptions;
   if (options === undefined) return [];
   return valuesAnywhere(argv.slice(1), options).flatMap(({ text }) => {
     if (text.startsWith("/")) return [text];
@@ -113,12 +113,12 @@ export function dataWords(command: SimpleCommand): ReadonlySet<Word> {
 /** True if nothing that the program is given as text can be run by it. */
 export function isTextOnly(command: SimpleCommand): boolean {
   const { name, argv } = command;
-  if (command.is_speculative) return false;
+  if (command.isSpeculative) return false;
   if (name === "") return true;
-  const text_only = programCalled(name)?.text_only;
+  const textOnly = programCalled(name)?.text_only;
   const first = argv[0]?.text ?? "";
-  if (text_only === undefined || (first.includes("/") && !/^\/(?:usr\/)?(?:local\/)?s?bin\//.test(first))) return false;
-  return text_only === true || text_only(argv.slice(1));
+  if (textOnly === undefined || (first.includes("/") && !/^\/(?:usr\/)?(?:local\/)?s?bin\//.test(first))) return false;
+  return textOnly === true || textOnly(argv.slice(1));
 }
 
 /** Keys, passwords and system files: neither read nor written, however the path is spelled. */
@@ -137,11 +137,11 @@ export function forbiddenPaths(
     for (const { word, path } of words(command)) {
       const label = protectedPath(path, home);
       if (label === undefined) continue;
-      const is_let_by =
+      const isLetBy =
         (isOnlyAccessed(command, word, "list") && mayBeNamed(path)) ||
         (isOnlyAccessed(command, word, "read") && asked.has(`/${path.segments.join("/")}`)) ||
         asksHistoryOf(command, word);
-      if (!is_let_by) return finding("guard.protected-path", label, OTHER_PATH, command, word);
+      if (!isLetBy) return finding("guard.protected-path", label, OTHER_PATH, command, word);
     }
     // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
     const found =
@@ -171,7 +171,7 @@ export function forbiddenPaths(
 
 /** The command does only that with it by its record (`list`: is it there, its size and times), and hands nothing of it to another command. */
 function isOnlyAccessed(command: SimpleCommand, word: Word, wanted: Access["kind"]): boolean {
-  if (command.via.length > 0 || command.captures > 0 || !command.is_last || word.glob === true) return false;
+  if (command.via.length > 0 || command.captures > 0 || !command.isLast || word.glob === true) return false;
   const own = recordedAccesses(command).accesses.filter((access) => access.word === word);
   return own.length > 0 && own.every(({ kind, is_tree }) => kind === wanted && is_tree !== true);
 }
@@ -179,11 +179,11 @@ function isOnlyAccessed(command: SimpleCommand, word: Word, wanted: Access["kind
 function linksIn({ commands }: Reading): boolean {
   return commands.some(({ name }) => {
     const program = programCalled(name);
-    return program !== undefined && (program.changes_folder || placingRole(program) === "links");
+    return program !== undefined && (program.changesFolder || placingRole(program) === "links");
   });
 }
 
 /** What a command reads with all that lies below: not only names, but contents. */
 export function treesRead(command: SimpleCommand): PathWord[] {
-  return effectsOf(command).trees_read.map((word) => ({ word, path: pathOf(word, command.cwd) }));
+  return effectsOf(command).treesRead.map((word) => ({ word, path: pathOf(word, command.cwd) }));
 }

@@ -125,9 +125,9 @@ export function astGrepSearch(box: AgentBox, node: string, library: string): Jud
           ],
           environment: { NODE_OPTIONS: "" },
           input: JSON.stringify(question),
-          with_errors: false,
-          max_output: MAX_OUTPUT,
-          timeout_ms: TIMEOUT_MS,
+          withErrors: false,
+          maxOutput: MAX_OUTPUT,
+          timeoutMs: TIMEOUT_MS,
         },
         signal,
       );

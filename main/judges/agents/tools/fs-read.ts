@@ -43,7 +43,7 @@ export function fsRead(box: AgentBox): JudgeTool {
       const { path, from_line, lines } = read.data;
       const words = [inside(path, workspace), String(from_line), String(lines), workspace.folder, WORKSPACE];
       const argv = ["bash", "--norc", "-c", SCRIPT, "bash", ...words];
-      const run = { argv, workspace, with_errors: false, max_output: MAX_BYTES, timeout_ms: TIMEOUT_MS };
+      const run = { argv, workspace, withErrors: false, maxOutput: MAX_BYTES, timeoutMs: TIMEOUT_MS };
       const { how, code, output } = await box.run(run, signal);
       if (how !== "exited") throw new ToolRefused("this file can't be read in time");
       if (code !== 0) throw new ToolRefused(REFUSED[code ?? 0] ?? "this file can't be read");

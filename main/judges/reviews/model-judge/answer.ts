@@ -62,8 +62,8 @@ export function isClearYes(text: string): boolean {
 function shortReason(text: string): string {
   const words = text.slice(0, MAX_ANSWER).split(/\s+/).filter(Boolean);
   const short = words.slice(0, MAX_WORDS).join(" ");
-  const is_cut = words.length > MAX_WORDS || short.length > MAX_REASON;
-  return visible(short.slice(0, MAX_REASON)) + (is_cut ? "…" : "");
+  const isCut = words.length > MAX_WORDS || short.length > MAX_REASON;
+  return visible(short.slice(0, MAX_REASON)) + (isCut ? "…" : "");
 }
 
 interface FoundObject {

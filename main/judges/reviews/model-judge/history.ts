@@ -53,26 +53,26 @@ export class CallHistory {
     const session = subject.session ?? "";
     const stated = x.stated_needs.map(requirementOf);
     const answered = this.#answered(x, agent_id);
-    const touched_in_session = this.#decisions.touched(agent_id, session, stated);
+    const touchedInSession = this.#decisions.touched(agent_id, session, stated);
     return {
       last_calls: this.#decisions.of(agent_id, session).slice(-LISTED).map(inWords),
       denied_in_this_turn: this.#decisions.deniedInTurn(agent_id, session, call.context?.turn, this.#now()),
       like_calls: answered.like,
       same_call: answered.same,
-      target_touched_before: touched_in_session + answered.touched,
+      target_touched_before: touchedInSession + answered.touched,
     };
   }
 
-  #answered(x: Reviewable, agent_id: string) {
+  #answered(x: Reviewable, agentId: string) {
     const { call, executor, needs, confinement } = x;
     const { home } = x.settings;
     const project = projectAsked(confinement);
     const question = questionFor(call, executor, needs, { home, language: "en", project });
-    const requests = this.#approvals.answeredBefore(question.capability_class, agent_id, LOOKED_AT);
-    const call_hash = requests.length === 0 ? "" : callHash(call.executor, call.args);
+    const requests = this.#approvals.answeredBefore(question.capability_class, agentId, LOOKED_AT);
+    const hash = requests.length === 0 ? "" : callHash(call.executor, call.args);
     const kept = endedRequestOf(call, executor, needs, question, { home, project }).capabilities;
     const own = kept.map((requirement) => JSON.stringify(requirement));
-    const same = requests.filter((request) => request.call_hash === call_hash);
+    const same = requests.filter((request) => request.call_hash === hash);
     const touched = requests.filter(
       ({ status, capabilities }) => status === "approved" && own.some((one) => capabilities?.includes(one) === true),
     );

@@ -50,7 +50,7 @@ export interface ModelJudgeParts {
   /** Something unexpected that only makes the judge know less, to log. */
   failed?: ((what: string, error: unknown) => void) | undefined;
   /** False: what it answered is asked for again each time (measuring it). */
-  is_cached?: boolean | undefined;
+  isCached?: boolean | undefined;
 }
 
 /** The model as judge. */
@@ -102,10 +102,10 @@ class ModelJudge implements Reviewer {
   async review(x: Reviewable, signal: AbortSignal): Promise<Reviewed> {
     signal.throwIfAborted();
     const began = performance.now();
-    const { model, is_cached = true } = this.#parts;
+    const { model, isCached = true } = this.#parts;
     if (model === null) return this.#reviewed({ kind: "fallback", why: "router-missing" }, 0);
     const sent = sentCall(x, this.#send);
-    const key = is_cached ? this.#cache.keyOf(x, sent, [model.name, this.#send]) : undefined;
+    const key = isCached ? this.#cache.keyOf(x, sent, [model.name, this.#send]) : undefined;
     const kept = key === undefined ? undefined : this.#cache.find(key);
     if (kept !== undefined) return this.#reviewed({ kind: "answer", answer: kept }, 0);
     const data = judgeData(sent, this.#historyOf(x));
@@ -122,7 +122,7 @@ class ModelJudge implements Reviewer {
       const began = performance.now();
       if (await isClear(model, asked, stage1_max_tokens, signal))
         return { kind: "answer", answer: { score: QUICK_SCORE, reason: QUICK_REASON } };
-      return await within(model.timeout_ms - (performance.now() - began), signal, (both) => scored(model, asked, both));
+      return await within(model.timeoutMs - (performance.now() - began), signal, (both) => scored(model, asked, both));
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ModelError && error.problem === "over-budget") return { kind: "over-budget" };
@@ -161,9 +161,9 @@ class ModelJudge implements Reviewer {
     if (outcome.kind === "over-budget") return { review: { ...review, outcome: "fallback" }, denial: null };
     const found = scoreVerdict(score, { threshold, rationale: sentence, now: this.#now, judge_kind: LLM_JUDGE });
     const verdict: Verdict = degraded ? { ...found, degraded: true } : found;
-    const passed_or_not = verdict.approved ? "passed" : "rejected";
+    const passedOrNot = verdict.approved ? "passed" : "rejected";
     return {
-      review: { ...review, outcome: degraded ? "fallback" : passed_or_not },
+      review: { ...review, outcome: degraded ? "fallback" : passedOrNot },
       verdict,
       denial: verdict.approved ? null : denialOf(verdict),
     };
@@ -190,11 +190,13 @@ async function scored(model: Model, { data, asked_for }: Asked, signal: AbortSig
 async function isClear(
   model: Model,
   { data, asked_for }: Asked,
-  max_tokens: number,
+  maxTokens: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    return isClearYes((await model.ask({ ...questionOf(quickPrompt(data), asked_for), max_tokens }, signal)).text);
+    return isClearYes(
+      (await model.ask({ ...questionOf(quickPrompt(data), asked_for), max_tokens: maxTokens }, signal)).text,
+    );
   } catch (error) {
     if (error instanceof ModelError && error.problem === "malformed") return false;
     throw error;
@@ -213,9 +215,9 @@ async function within<T>(ms: number, signal: AbortSignal, act: (both: AbortSigna
   }
 }
 
-function questionOf({ system, text }: Prompt, asked_for: string | undefined) {
+function questionOf({ system, text }: Prompt, askedFor: string | undefined) {
   const messages = [{ role: "user" as const, text }];
-  return { system, messages, ...(asked_for === undefined ? {} : { asked_for }) };
+  return { system, messages, ...(askedFor === undefined ? {} : { asked_for: askedFor }) };
 }
 
 function sentenceOf(outcome: Exclude<Outcome, { kind: "busy" }>): string {
@@ -242,7 +244,7 @@ const MAX_ANSWERS = 500;
 interface Kept {
   answer: JudgeAnswer;
   /** Milliseconds. */
-  answered_at: number;
+  answeredAt: number;
 }
 
 class AnswerCache {
@@ -259,7 +261,7 @@ class AnswerCache {
    * gate itself read, and any change of a script that a name in the call runs. `sent`: what the model is given of it. Undefined where
    * it can't be said what a name would run.
    */
-  keyOf(x: Reviewable, sent: SentCall, asked_of: readonly string[]): string | undefined {
+  keyOf(x: Reviewable, sent: SentCall, askedOf: readonly string[]): string | undefined {
     const { call, subject, needs, stated_needs, confinement } = x;
     const scripts = scriptsOf(x);
     if (scripts.some(({ sha256 }) => sha256 === null)) return undefined;
@@ -267,7 +269,7 @@ class AnswerCache {
     const { agent, session = "", level } = subject;
     const { cwd = "", mode = "" } = call.context ?? {};
     const about = { needs, stated_needs, confined: confinement === null ? null : confinement.declaration, sent };
-    const parts = [asked_of, agent?.agent_id ?? "", session, level, cwd, mode, call.intent, runs];
+    const parts = [askedOf, agent?.agent_id ?? "", session, level, cwd, mode, call.intent, runs];
     return hash("sha256", canonicalJson([parts, callHash(call.executor, call.args), about]), "hex");
   }
 
@@ -275,7 +277,7 @@ class AnswerCache {
   find(key: string): JudgeAnswer | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
-    const age = this.#now() - kept.answered_at;
+    const age = this.#now() - kept.answeredAt;
     if (age >= 0 && age < MAX_AGE_MS) return kept.answer;
     this.#kept.delete(key);
     return undefined;
@@ -283,7 +285,7 @@ class AnswerCache {
 
   keep(key: string, answer: JudgeAnswer): void {
     this.#kept.delete(key);
-    this.#kept.set(key, { answer, answered_at: this.#now() });
+    this.#kept.set(key, { answer, answeredAt: this.#now() });
     const [first] = this.#kept.keys();
     if (this.#kept.size > MAX_ANSWERS && first !== undefined) this.#kept.delete(first);
   }

@@ -96,13 +96,13 @@ class SentValues {
     return name.length > MAX_NAME ? longName(name) : this.#mask(name);
   }
 
-  #value(value: unknown, name: string, is_content: boolean, depth: number): unknown {
-    const is_masked = this.#send === "redacted" && isSecretName(name);
-    if (typeof value === "string") return is_masked ? MASKED : this.#text(value, name, is_content);
-    if (typeof value !== "object" || value === null) return is_masked && value !== null ? MASKED : this.#plain(value);
+  #value(value: unknown, name: string, isContent: boolean, depth: number): unknown {
+    const isMasked = this.#send === "redacted" && isSecretName(name);
+    if (typeof value === "string") return isMasked ? MASKED : this.#text(value, name, isContent);
+    if (typeof value !== "object" || value === null) return isMasked && value !== null ? MASKED : this.#plain(value);
     if (depth >= MAX_DEPTH || this.#entries <= 0) return Array.isArray(value) ? "[...]" : "{...}";
     // Below a secret's name everything is one.
-    const inner = (child: unknown, key: string) => this.#value(child, is_masked ? name : key, is_content, depth + 1);
+    const inner = (child: unknown, key: string) => this.#value(child, isMasked ? name : key, isContent, depth + 1);
     if (Array.isArray(value)) {
       const taken = this.#taken(value);
       const shown = taken.map((child) => inner(child, name));
@@ -128,17 +128,17 @@ class SentValues {
     return this.#mask(text) === text ? value : MASKED;
   }
 
-  #text(text: string, name: string, is_content: boolean): string | Cut {
+  #text(text: string, name: string, isContent: boolean): string | Cut {
     const limit = Math.min(this.#left, LIMITS[this.#send].value);
-    const is_command = (COMMAND_ARGS as readonly string[]).includes(name);
-    const counts_as_content =
-      is_content || (!this.#executor.is_described && !is_command && linesOf(text) > MAX_PLAIN_LINES);
+    const isCommand = (COMMAND_ARGS as readonly string[]).includes(name);
+    const countsAsContent =
+      isContent || (!this.#executor.is_described && !isCommand && linesOf(text) > MAX_PLAIN_LINES);
     const shown =
-      this.#send === "redacted" && counts_as_content
+      this.#send === "redacted" && countsAsContent
         ? beginning(text, Math.min(limit, CONTENT_LENGTH), CONTENT_LINES, this.#mask)
         : beginning(text, limit, Number.POSITIVE_INFINITY, this.#mask);
     this.#left -= shown.text.length;
-    return shown.is_cut ? { begins: shown.text, characters: text.length, lines: linesOf(text) } : shown.text;
+    return shown.isCut ? { begins: shown.text, characters: text.length, lines: linesOf(text) } : shown.text;
   }
 }
 
@@ -156,7 +156,7 @@ function withEachName(entries: readonly (readonly [name: string, value: unknown]
 /** The beginning of a text, and that it was cut where it was. */
 export function beginningOf(text: string, length: number, mask: (text: string) => string): string {
   const shown = beginning(text, length, Number.POSITIVE_INFINITY, mask);
-  return shown.is_cut ? `${shown.text} (cut: ${text.length} characters)` : shown.text;
+  return shown.isCut ? `${shown.text} (cut: ${text.length} characters)` : shown.text;
 }
 
 /** Masked first, and cut then: a secret that is cut in two isn't recognised. */
@@ -165,12 +165,12 @@ function beginning(
   length: number,
   lines: number,
   mask: (text: string) => string,
-): { text: string; is_cut: boolean } {
+): { text: string; isCut: boolean } {
   const read = text.slice(0, length * READ_AHEAD);
   const masked = mask(read.length < text.length ? wholeWords(read) : read);
   const short = Number.isFinite(lines) ? masked.split("\n", lines).join("\n") : masked;
   const shown = short.slice(0, Math.max(0, length));
-  return { text: shown, is_cut: read.length < text.length || shown.length < masked.length };
+  return { text: shown, isCut: read.length < text.length || shown.length < masked.length };
 }
 
 /** Without its last word, which may be a part of one. */

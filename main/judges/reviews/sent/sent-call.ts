@@ -81,16 +81,16 @@ export function sentCall(x: Reviewable, send: Send): SentCall {
   const description = describe({ ...x, needs: x.stated_needs });
   const { project } = description;
   const cwd = call.context?.cwd;
-  const has_values = texts.send !== "keys";
+  const hasValues = texts.send !== "keys";
   return withoutEmpty({
     intent:
       send === "keys" ? withoutValues(call.intent, call.args, true) : beginningOf(call.intent, MAX_INTENT, texts.of),
-    user_asked: has_values ? userAsked(x, texts) : undefined,
+    user_asked: hasValues ? userAsked(x, texts) : undefined,
     tool: toolSent(x, send),
-    cwd: has_values && cwd !== project ? textSent(cwd, texts) : undefined,
-    project: has_values ? textSent(project ?? undefined, texts) : undefined,
+    cwd: hasValues && cwd !== project ? textSent(cwd, texts) : undefined,
+    project: hasValues ? textSent(project ?? undefined, texts) : undefined,
     confined: confinedTo(x, texts),
-    needs: has_values
+    needs: hasValues
       ? namedTargets(x.stated_needs, texts.home, texts.of)
       : kindsOfTargets(x.stated_needs, placeOf(call, settings.home, settings.env)),
     effect: effectText(description.effect, "en", x.confinement !== null),
@@ -98,7 +98,7 @@ export function sentCall(x: Reviewable, send: Send): SentCall {
     programs: programsOf(x, texts),
     unclear: unclearOf(x, description, texts),
     changes: changesOf(description, texts),
-    runs: has_values ? scriptsOf(description, texts) : undefined,
+    runs: hasValues ? scriptsOf(description, texts) : undefined,
     request: requestOf(description, texts),
     price: x.price === undefined ? undefined : priceText(x.price, "en"),
     args: send === "keys" ? argumentNames(x) : argumentsSent(x, send, texts.of),

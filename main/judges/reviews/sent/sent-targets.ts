@@ -41,8 +41,8 @@ function listed(needs: readonly ResolvedRequirement[], textOf: (need: ResolvedRe
     const { capability, access, target } = need;
     const way = access === "delete" ? ", deletes" : access === "list" ? ", names only" : "";
     // What is run is among the arguments, or the tool itself.
-    const has_text = target.kind !== "none" && capability !== "code:exec";
-    const text = !has_text ? `${capability}${way}` : `${capability}${way}: ${textOf(need)}`;
+    const hasText = target.kind !== "none" && capability !== "code:exec";
+    const text = !hasText ? `${capability}${way}` : `${capability}${way}: ${textOf(need)}`;
     counts.set(text, (counts.get(text) ?? 0) + 1);
     ranks.set(text, rankOf(need));
   }

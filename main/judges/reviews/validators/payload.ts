@@ -31,7 +31,7 @@ export function validatorPayload(
 ): Record<string, unknown> {
   const { task, proposed } = proposedCall(x, send);
   const session = x.subject.session ?? "";
-  const agent_id = x.subject.agent?.agent_id;
+  const agentId = x.subject.agent?.agent_id;
   return {
     task,
     proposed_tool_call: proposed,
@@ -41,12 +41,12 @@ export function validatorPayload(
     criteria,
     validation_context: VALIDATION_CONTEXT,
     policy_violations:
-      agent_id === undefined ? [] : decisions.deniedInTurn(agent_id, session, x.call.context?.turn, now(), "policy"),
+      agentId === undefined ? [] : decisions.deniedInTurn(agentId, session, x.call.context?.turn, now(), "policy"),
     execution_id: session,
     tool_audit_history:
-      agent_id === undefined
+      agentId === undefined
         ? []
-        : decisions.of(agent_id, session).map(({ executor, outcome, stage }) => ({ executor, outcome, stage })),
+        : decisions.of(agentId, session).map(({ executor, outcome, stage }) => ({ executor, outcome, stage })),
   };
 }
 
@@ -67,9 +67,9 @@ function preview(proposed: Readonly<Record<string, unknown>>): string {
 }
 
 /** What a judge agent gets of the arguments: the user's own program all of it, whatever it starts; a model as `[judge]` says, or by its host. */
-export function sendToAgent({ send }: ReviewConfig["judge"], { kind }: JudgeAgentConfig, is_online: boolean): Send {
+export function sendToAgent({ send }: ReviewConfig["judge"], { kind }: JudgeAgentConfig, isOnline: boolean): Send {
   if (kind === "command") return "full";
-  return sendToModel(send, is_online);
+  return sendToModel(send, isOnline);
 }
 
 /** Under the names that judge agents know: what is proposed, and what the gate itself says of it. */
@@ -85,6 +85,6 @@ function proposedCall(x: Reviewable, send: Send): { task: string; proposed: Reco
 }
 
 function wholeCall({ call, subject, settings }: Reviewable) {
-  const user_asked = settings.words?.of(call, subject) ?? undefined;
-  return { intent: call.intent, user_asked, name: call.executor, arguments: call.args };
+  const userAsked = settings.words?.of(call, subject) ?? undefined;
+  return { intent: call.intent, user_asked: userAsked, name: call.executor, arguments: call.args };
 }

@@ -84,14 +84,14 @@ async function asked(
 
 /** What `work` comes to; once the signal is aborted, its reason, as soon as the work has ended, or doesn't end in a short time. */
 async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  const { promise: given_up, reject } = Promise.withResolvers<never>();
+  const { promise: givenUp, reject } = Promise.withResolvers<never>();
   let grace: NodeJS.Timeout | undefined;
   const onAbort = () => {
     grace = setTimeout(() => reject(signal.reason), GRACE_MS);
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const found = await Promise.race([work(), given_up]);
+    const found = await Promise.race([work(), givenUp]);
     signal.throwIfAborted();
     return found;
   } finally {
@@ -140,11 +140,11 @@ function notAnswered({ rule, sentence }: NoAnswer, name: string): Found {
   return { review: reviewOf(name, null, trace), trace, denial: unusable(rule, name, trace) };
 }
 
-function reviewOf(name: string, result: GradientResult | null, sentence: string, has_passed = false): Found["review"] {
+function reviewOf(name: string, result: GradientResult | null, sentence: string, hasPassed = false): Found["review"] {
   return {
     stage: "validators",
     name,
-    outcome: has_passed ? "passed" : "rejected",
+    outcome: hasPassed ? "passed" : "rejected",
     score: result?.score ?? null,
     confidence: result?.confidence ?? null,
     sentence,
@@ -185,8 +185,8 @@ function traceText({ score, confidence, reasoning, signals }: GradientResult, ar
     const category = bare(signal.category.replaceAll("_", " "));
     return `${category} ${signal.score}: ${bare(signal.message)}`;
   });
-  const left_out = signals.length - parts.length;
-  if (left_out > 0) parts.push(`${left_out} more signals`);
+  const leftOut = signals.length - parts.length;
+  if (leftOut > 0) parts.push(`${leftOut} more signals`);
   return [`score ${score}, confidence ${confidence}`, bare(reasoning), ...parts]
     .filter((part) => part !== "")
     .join("; ");

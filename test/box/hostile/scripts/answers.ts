@@ -4,11 +4,11 @@ import { perl, section } from "../script.ts";
 export const ANSWERS = section(
   "answers",
   [
-    ["its code", `exit 42`, { code: 42, as_user: true }],
+    ["its code", `exit 42`, { code: 42, asUser: true }],
     ["a code above 255", `exit 300`, { code: 44 }],
     ["ended by a signal", `kill -9 $$`, { code: 137 }],
     ["replaced by another program", `cd src; exec sh -c 'exit 5'`, { code: 5 }],
-    ["the folder it ends in", `cd src; sh -c "exit 3"`, { code: 3, cwd: "src", as_user: true }],
+    ["the folder it ends in", `cd src; sh -c "exit 3"`, { code: 3, cwd: "src", asUser: true }],
     ["a folder that is gone", `mkdir gone; cd gone; rmdir ../gone`],
     [
       "a folder with a new line in its name",
@@ -18,7 +18,7 @@ export const ANSWERS = section(
     ["a folder that is an option", `mkdir -- -P -; cd -- ./-P`, { cwd: "-P" }],
     ["the home in the box", `cd; true`, { cwd: "%HOME%" }],
     ["/tmp of the box", `mkdir /tmp/own; cd /tmp/own; true`],
-    ["a forged answer: another project", `echo %SIBLING% >&9; exec 9>&-; true`, { as_user: true }],
+    ["a forged answer: another project", `echo %SIBLING% >&9; exec 9>&-; true`, { asUser: true }],
     ["a forged answer: the home's keys", `printf '%s' %HOME%/.ssh >&9; exec 9>&-; exit 4`, { code: 4 }],
     ["a forged answer: an option, a dash", `echo - >&9; exec 9>&-; true`],
     [
@@ -27,12 +27,12 @@ export const ANSWERS = section(
     ],
     ["a forged answer, then the shell's end", `printf %SIBLING% >&9; kill -9 $$`, { code: 137 }],
     ["an answer by a process that stays", `(sleep 0.2; echo %SIBLING% >&9) & exec 9>&-; true`],
-    ["a huge answer", `head -c 3000000 /dev/zero | tr '\\0' a >&9; true`, { as_user: true }],
+    ["a huge answer", `head -c 3000000 /dev/zero | tr '\\0' a >&9; true`, { asUser: true }],
     ["an answer of zeros and escape sequences", `printf '\\0\\0\\033[2J%s\\n' x >&9; true`],
     [
       "the descriptors closed",
       `exec 8>&-; exec 9>&-; exec 3>&- 4>&- 5>&- 6>&- 7>&-; echo out; exit 6`,
-      { code: 6, stdout: "out\n", as_user: true },
+      { code: 6, stdout: "out\n", asUser: true },
     ],
     ["the descriptors exchanged", `exec 9>&1; echo out; exit 6`, { code: 6 }],
     ["standard output and error closed", `exec 1>&- 2>&-; exit 9`, { code: 9 }],
@@ -42,7 +42,7 @@ export const ANSWERS = section(
       perl(
         `for my $n (3..255) { my $l=readlink "/proc/self/fd/$n"; next unless defined $l; next if $l=~m{^pipe:|^/dev/null$|^/proc/\\d+/fd|^socket:}; print "HOLE $n $l\\n" }`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "a descriptor that the gate reads",
@@ -52,7 +52,7 @@ export const ANSWERS = section(
     ],
     ["a line that ends in a backslash", `exit 8\\`, { code: 2 }],
     ["a line that ends in a comment", `exit 8 # and more }`, { code: 8 }],
-    ["a line that closes what it was put into", `true; } 9>&1; echo evil > ../sibling/file.txt; {`, { as_user: true }],
+    ["a line that closes what it was put into", `true; } 9>&1; echo evil > ../sibling/file.txt; {`, { asUser: true }],
     ["a line that closes a substitution", `true) ; echo evil > ../sibling/file.txt; (`],
     ["a line that closes quotes", `true'; echo evil > ../sibling/file.txt; '`],
     ["a line that closes double quotes", `true"; echo evil > ../sibling/file.txt; "`],
@@ -67,7 +67,7 @@ export const ANSWERS = section(
       "builtins that are replaced",
       `pwd() { echo %SIBLING%; }; exit() { builtin exit 0; }; cd() { :; }; printf() { :; }; builtin() { :; }; command() { :; }; eval() { :; }; cat() { :; }; true`,
       {
-        known_hole:
+        knownHole:
           "the shell in the box says where it has ended, and the line that it runs can have it name any folder: the caller is led there if it exists",
       },
     ],
@@ -94,7 +94,7 @@ export const ANSWERS = section(
     ],
     ["standard output and error stay apart", `echo out; echo err >&2`, { stdout: "out\n" }],
     ["output without an end of line", `printf 'no newline'`, { stdout: "no newline" }],
-    ["nothing is printed by the box itself", `true`, { stdout: "", as_user: true }],
+    ["nothing is printed by the box itself", `true`, { stdout: "", asUser: true }],
     ["a line of many lines", `for i in 1 2\ndo\n  echo $i\ndone\n\n`, { stdout: "1\n2\n" }],
     ["a syntax error", `if then fi (`, { code: 2 }],
     ["nothing at all", `:`, { stdout: "", code: 0 }],

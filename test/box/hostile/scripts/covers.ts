@@ -11,7 +11,7 @@ export const COVERS = section("covers", [
   [
     "a hidden file renamed, and what was under it",
     `mv .env x; mv -f src/a.txt .env; cat x .env; true`,
-    { as_user: true },
+    { asUser: true },
   ],
   ["a hidden file exchanged with another one", renamed(".env", "src/a.txt"), { stdout: "on\n" }],
   ["Git's settings exchanged with another file", renamed("src/a.txt", ".git/config"), { stdout: "on\n" }],
@@ -23,12 +23,12 @@ export const COVERS = section("covers", [
   [
     ".git exchanged with another repository",
     `mkdir g; cp -r .git/. g/; echo '[core] fsmonitor = evil' >> g/config; ${renamed("g", ".git")}`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "the folder of a hidden file exchanged with another one",
     `mkdir q; ${renamed("pkg", "q")}; cat q/.env pkg/.env; true`,
-    { may_move: true },
+    { mayMove: true },
   ],
   ["the folder of a hidden file deleted", `rm -rf pkg; cat pkg/.env; rmdir pkg; mkdir pkg; cat pkg/.env; true`, {}],
   [
@@ -39,7 +39,7 @@ export const COVERS = section("covers", [
   [
     "a hard link to a hidden and to a kept file",
     `for f in .env .envrc .git/config .git/hooks/pre-commit .mcp.json; do ln $f l 2>/dev/null && { echo evil >> l; cat l; }; ln -P /proc/self/cwd/$f l 2>/dev/null && cat l; done; true`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "a hidden file by a descriptor of its folder",
@@ -65,7 +65,7 @@ export const COVERS = section("covers", [
     perl(
       `for my $t (".envrc",".mcp.json",".git/config",".vscode/tasks.json") { my $f=syscall(${call("openat")},-100,my $d=".",020200002,0644); next if $f<0; open(my $h,">&=",$f); syswrite $h,"evil"; unlink $t; syscall(${call("linkat")},-100,my $s="/proc/self/fd/$f",-100,my $n=$t,0x400) } print "on\\n"`,
     ),
-    { stdout: "on\n", as_user: true },
+    { stdout: "on\n", asUser: true },
   ],
   [
     "a kept file by mapped memory, by splice and by allocation",
@@ -97,9 +97,9 @@ export const COVERS = section("covers", [
   ],
 ]);
 
-const planted = (...names: string[]): { planted: readonly string[]; is_bare: true } => ({
+const planted = (...names: string[]): { planted: readonly string[]; isBare: true } => ({
   planted: names,
-  is_bare: true,
+  isBare: true,
 });
 
 /** What is run later, hidden from the look after a run: by names, times, links, places that move. */
@@ -107,7 +107,7 @@ export const UNSEEN = section("unseen", [
   [
     "with the times of before",
     `touch -r src ref; mkdir src/.vscode; echo evil > src/.vscode/tasks.json; touch -r ref src src/.vscode src/.vscode/tasks.json; touch -d @0 .`,
-    { ...planted("src/.vscode/tasks.json"), as_user: true },
+    { ...planted("src/.vscode/tasks.json"), asUser: true },
   ],
   [
     "with times of the future",
@@ -130,7 +130,7 @@ export const UNSEEN = section("unseen", [
   [
     "in the place of one that was known and was deleted with its folder",
     `rm -rf pkg; mkdir -p pkg/.vscode; for i in 1 2 3 4 5 6 7 8; do echo evil > pkg/.vscode/tasks.json; done`,
-    { as_user: true, planted: ["pkg/.vscode/settings.json"] },
+    { asUser: true, planted: ["pkg/.vscode/settings.json"] },
   ],
   [
     "with a new line, a tab, a quote and a backslash in the folder's name",
@@ -158,7 +158,7 @@ export const UNSEEN = section("unseen", [
     perl(
       `my $n="p"x250; my $d=""; while (length("%PROJECT%/$d$n/.envrc")<4090) { $d.="$n/"; mkdir substr $d,0,-1 } open(F,">","$d.envrc"); print F "evil"; mkdir "$d.husky"; open(F,">","$d.husky/x"); print F "evil"; open(F,">","list"); print F "$d.envrc"`,
     ),
-    { later: [`cat "$(cat list)" && echo HO''LE; true`], is_bare: true, unshown: "about the box" },
+    { later: [`cat "$(cat list)" && echo HO''LE; true`], isBare: true, unshown: "about the box" },
   ],
   [
     "at the end of forty links",
@@ -168,7 +168,7 @@ export const UNSEEN = section("unseen", [
   [
     "by a loop of links, and one that leads to itself",
     `ln -s .vscode .vscode; ln -s .envrc .mcp.json; ln -s .mcp.json .envrc; mkdir x; ln -s . x/.husky`,
-    { ...planted(".vscode", ".envrc", ".mcp.json", "x/.husky"), as_user: true },
+    { ...planted(".vscode", ".envrc", ".mcp.json", "x/.husky"), asUser: true },
   ],
   [
     "by letters that only look alike, or that fold to it",
@@ -188,7 +188,7 @@ export const UNSEEN = section("unseen", [
   [
     "in a repository below whose folder is not called .git",
     `git init -q --separate-git-dir=meta sub 2>/dev/null; echo '[core] fsmonitor = evil' >> meta/config; mkdir -p meta/hooks; echo evil > meta/hooks/post-checkout`,
-    { ...planted("meta/config", "meta/hooks/post-checkout", "sub/.git"), as_user: true },
+    { ...planted("meta/config", "meta/hooks/post-checkout", "sub/.git"), asUser: true },
   ],
   [
     "in a worktree's own settings and in a submodule's",
@@ -223,12 +223,12 @@ export const UNSEEN = section("unseen", [
   [
     "as a hard link of a file that stays",
     `echo evil > ordinary; ln ordinary .envrc; ln ordinary .mcp.json; mkdir .vscode; ln ordinary .vscode/tasks.json`,
-    { ...planted(".envrc", ".mcp.json", ".vscode/tasks.json"), as_user: true },
+    { ...planted(".envrc", ".mcp.json", ".vscode/tasks.json"), asUser: true },
   ],
   [
     "as a hard link of a known one, in a new place",
     `for f in .npmrc .envrc .husky/pre-commit .vscode/tasks.json; do mkdir -p new/.husky new/.vscode; ln $f new/$f; mv $f new/$f; done 2>/dev/null; true`,
-    { may_move: true, planted: ["new/.npmrc", "new/.envrc", "new/.husky/pre-commit", "new/.vscode/tasks.json"] },
+    { mayMove: true, planted: ["new/.npmrc", "new/.envrc", "new/.husky/pre-commit", "new/.vscode/tasks.json"] },
   ],
   [
     "a rebase that continues with a command",

@@ -13,7 +13,7 @@ const byInterrupt = (number: string): string => machineCode(`b8${number}cd80bb2a
 export const FURTHER_CALLS = section(
   "further-calls",
   [
-    ["by the interrupt of 32-bit programs", byInterrupt("14000000"), { as_user: true }],
+    ["by the interrupt of 32-bit programs", byInterrupt("14000000"), { asUser: true }],
     ["a lease by the interrupt of 32-bit programs", byInterrupt("37000000")],
     [
       "by the numbers of the x32 ABI",
@@ -32,7 +32,7 @@ export const FURTHER_CALLS = section(
       perl(
         `my $p=syscall(${call("pidfd_open")},1,0); exit if $p<0; my $v=pack("QQ",0,4096); print "HOLE madvise\\n" if syscall(${call("process_madvise")},$p,$v,1,4,0)>0; print "HOLE mrelease\\n" if syscall(${call("process_mrelease")},$p,0)>=0; for my $n (0x20000,0x10000000,0x20000000,0x40000000) { print "HOLE setns $n\\n" if syscall(${call("setns")},$p,$n)>=0 } for my $n (0..20) { print "HOLE fd $n\\n" if syscall(${call("pidfd_getfd")},$p,$n,0)>=0 }`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "the first process's limits made smaller than what it has open",
@@ -55,7 +55,7 @@ export const FURTHER_CALLS = section(
       perl(
         `my $r="/"; my $f="tmpfs"; my $e=""; print "HOLE fsopen\\n" if syscall(${call("fsopen")},$f,0)>=0; print "HOLE fspick\\n" if syscall(${call("fspick")},-100,$r,0)>=0; my $t=syscall(${call("open_tree")},-100,$r,1); print "HOLE tree\\n" if $t>=0; my $o=syscall(${call("open_tree")},-100,my $p="%PROJECT%",0); print "HOLE move\\n" if syscall(${call("move_mount")},$o,$e,-100,my $q="%PROJECT%/src",4)>=0;`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "a read-only mount made writable",
@@ -76,7 +76,7 @@ export const FURTHER_CALLS = section(
       perl(
         `for my $n (0x20000,0x2000000,0x4000000,0x8000000,0x10000000,0x20000000,0x40000000) { my $r=syscall(${call("clone")},$n|17,0,0,0,0); exit if $r==0; print "HOLE clone $n\\n" if $r>0; my $a=pack("Q11",$n,0,0,0,17,0,0,0,0,0,0); my $s=syscall(${call("clone3")},$a,88); exit if $s==0; print "HOLE clone3 $n\\n" if $s>0 }`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "every namespace by unshare",
@@ -144,7 +144,7 @@ export const FURTHER_CALLS = section(
     [
       "how it is treated where memory ends",
       `for v in -1000 -500 0 999; do { echo $v > /proc/self/oom_score_adj; } 2>/dev/null && echo HOLE $v; { echo $v > /proc/1/oom_score_adj; } 2>/dev/null && echo HOLE $v; done; true`,
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "what /proc lets a process set of itself",
@@ -192,7 +192,7 @@ export const FURTHER_CALLS = section(
       perl(
         `for my $f ("/proc/sys/vm/drop_caches","/proc/sys/kernel/panic","/proc/sys/fs/file-max","/proc/sys/user/max_user_namespaces","/proc/sys/user/max_inotify_instances","/proc/sys/net/ipv4/ip_forward","/proc/irq/default_smp_affinity","/proc/mtrr","/proc/acpi/wakeup","/proc/scsi/scsi","/sys/kernel/mm/transparent_hugepage/enabled","/sys/kernel/profiling","/sys/fs/cgroup/cgroup.procs") { print "HOLE $f\\n" if open(my $h,">",$f) }`,
       ),
-      { unshown: "needs root", as_user: true },
+      { unshown: "needs root", asUser: true },
     ],
     [
       "the machine's messages between processes of the kernel (netlink)",
@@ -235,7 +235,7 @@ export const FURTHER_CALLS = section(
     [
       "a set-user-ID file by an archive, a copy and an install",
       `cp /bin/true t; for a in 'tar --numeric-owner -p'; do perl -e 'my ($n,$c)=("suid","x"); my $h=pack("a100a8a8a8a12a12A8a1a100a6a2",$n,"0004755","0000000","0000000",sprintf("%011o",length $c),"00000000000","        ",0,"","ustar","00"); $h.="\\0"x(512-length $h); my $s=0; $s+=ord for split //,$h; substr($h,148,8)=sprintf("%06o\\0 ",$s); print $h,$c,"\\0"x(512-length $c),"\\0"x1024' > a.tar; $a -xf a.tar 2>/dev/null; done; cp -p /usr/bin/passwd p 2>/dev/null; cp -a /usr/bin/su s 2>/dev/null; rsync -a /usr/bin/mount m 2>/dev/null; find . -perm /6000 | grep . && echo HOLE; true`,
-      { as_user: true },
+      { asUser: true },
     ],
   ],
   { unshown: "depends on the machine" },

@@ -5,12 +5,12 @@ export const KEPT_PLACES = section("kept", [
   [
     "a hook that is there, and a new one",
     `echo evil > .git/hooks/pre-commit; echo evil > .git/hooks/post-checkout; chmod +x .git/hooks/*`,
-    { planted: [".git/hooks/post-checkout"], as_user: true },
+    { planted: [".git/hooks/post-checkout"], asUser: true },
   ],
   [
     "Git's settings",
     `git config core.hooksPath evil; git config core.fsmonitor evil; git config alias.st '!evil'; echo '[core]' >> .git/config`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "Git's settings put in place by a rename",
@@ -19,12 +19,12 @@ export const KEPT_PLACES = section("kept", [
   [
     "hooks moved away and made anew",
     `mv .git/hooks .git/h; mkdir .git/hooks; echo evil > .git/hooks/pre-commit`,
-    { may_move: true },
+    { mayMove: true },
   ],
   [
     ".git moved away and made anew",
     `mv .git g && git init -q . && echo evil > .git/hooks/pre-commit && git config core.hooksPath evil`,
-    { as_user: true },
+    { asUser: true },
   ],
   [".git deleted and made anew", `rm -rf .git; git init -q . ; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit`],
   [
@@ -34,7 +34,7 @@ export const KEPT_PLACES = section("kept", [
   [
     "another folder of Git's settings named by .git/commondir",
     `mkdir -p .git/e; cp .git/config .git/e/config; echo evil >> .git/e/config; echo e > .git/commondir`,
-    { planted: [".git/commondir"], as_user: true },
+    { planted: [".git/commondir"], asUser: true },
   ],
   [
     "settings of a worktree of its own",
@@ -44,12 +44,12 @@ export const KEPT_PLACES = section("kept", [
   [
     "attributes of the repository",
     `echo '* filter=evil' >> .git/info/attributes; mv .git/info .git/i; mkdir .git/info; echo evil > .git/info/attributes`,
-    { may_move: true },
+    { mayMove: true },
   ],
   [
     "a worktree that names another repository's settings",
     `git worktree add -q wt -b w && { mkdir -p e/objects e/refs; cp .git/config e/config; echo '[core] fsmonitor = evil' >> e/config; echo %PROJECT%/e > .git/worktrees/wt/commondir; }; true`,
-    { planted: [".git/worktrees/wt/commondir"], as_user: true },
+    { planted: [".git/worktrees/wt/commondir"], asUser: true },
   ],
   [
     "a submodule's hooks and settings",
@@ -59,12 +59,12 @@ export const KEPT_PLACES = section("kept", [
   [
     "a file of settings overwritten, appended, cut, deleted",
     `for f in .envrc .vscode/tasks.json .vscode/settings.json .claude/settings.json .mcp.json .npmrc .husky/pre-commit pkg/.vscode/tasks.json; do echo evil > $f; echo evil >> $f; truncate -s 0 $f; rm -f $f; done`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "a file of settings replaced by a rename",
     `for f in .envrc .mcp.json .npmrc .vscode/tasks.json; do echo evil > n; mv -f n $f; done`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "a file of settings replaced by a link",
@@ -73,12 +73,12 @@ export const KEPT_PLACES = section("kept", [
   [
     "the folder above renamed, and another in its place",
     `mv pkg old; mkdir -p pkg/.vscode; echo evil > pkg/.vscode/tasks.json`,
-    { may_move: true, as_user: true },
+    { mayMove: true, asUser: true },
   ],
   [
     "a folder of settings renamed, and another in its place",
     `mv .vscode v; mkdir .vscode; echo evil > .vscode/tasks.json; mv .claude c; mkdir .claude; echo evil > .claude/settings.json`,
-    { may_move: true },
+    { mayMove: true },
   ],
   [
     "its mode and times",
@@ -90,20 +90,20 @@ export const KEPT_PLACES = section("kept", [
     `echo evil >> second`,
     {
       setup: `ln .envrc second`,
-      known_hole:
+      knownHole:
         "a hard link that the user made is another name of the same file, and can't be distinguished from any other file",
     },
   ],
   [
     "the settings of agents' clients, in the project and in the home",
     `for f in .codex/config.toml .gemini/settings.json .opencode/plugin/own.js opencode.json ~/.codex/config.toml ~/.gemini/settings.json ~/.config/opencode/opencode.json; do echo evil > $f; echo evil > n; mv -f n $f; rm -f $f; python3 -c "open('$f', 'w').write('evil')"; done; for d in .codex .gemini .opencode; do mv $d moved; mkdir $d; echo evil > $d/settings.json; done; true`,
-    { as_user: true },
+    { asUser: true },
   ],
 ]);
 
-const planted = (...names: string[]): { planted: readonly string[]; is_bare: true } => ({
+const planted = (...names: string[]): { planted: readonly string[]; isBare: true } => ({
   planted: names,
-  is_bare: true,
+  isBare: true,
 });
 
 /** The same, where there is nothing yet. */
@@ -123,7 +123,7 @@ export const NEW_PLACES = section("new", [
         ".idea/workspace.xml",
         ".devcontainer/devcontainer.json",
       ),
-      as_user: true,
+      asUser: true,
     },
   ],
   [
@@ -143,7 +143,7 @@ export const NEW_PLACES = section("new", [
   [
     "hooks where there is no folder of hooks",
     `mkdir -p .git/hooks; echo evil > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout; mkdir -p .git/info; echo evil > .git/info/attributes`,
-    { ...planted(".git/hooks/post-checkout", ".git/info/attributes"), as_user: true },
+    { ...planted(".git/hooks/post-checkout", ".git/info/attributes"), asUser: true },
   ],
   [
     "a link in a place's stead",
@@ -153,7 +153,7 @@ export const NEW_PLACES = section("new", [
   [
     "in a folder below",
     `mkdir -p a/b/c/.vscode a/b/.claude; echo evil > a/b/c/.vscode/tasks.json; echo evil > a/b/.claude/settings.json; echo evil > a/.envrc`,
-    { ...planted("a/b/c/.vscode/tasks.json", "a/b/.claude/settings.json", "a/.envrc"), as_user: true },
+    { ...planted("a/b/c/.vscode/tasks.json", "a/b/.claude/settings.json", "a/.envrc"), asUser: true },
   ],
   [
     "made under another name and moved in place, whole folders",
@@ -168,12 +168,12 @@ export const NEW_PLACES = section("new", [
   [
     "a repository in the project",
     `git init -q sub; mkdir -p sub/.git/hooks; echo evil > sub/.git/hooks/pre-commit; git -C sub config core.fsmonitor evil`,
-    { ...planted("sub/.git/hooks/pre-commit", "sub/.git/config"), as_user: true },
+    { ...planted("sub/.git/hooks/pre-commit", "sub/.git/config"), asUser: true },
   ],
   [
     "a bare repository under another name",
     `mkdir -p b/objects b/refs b/hooks; echo 'ref: refs/heads/main' > b/HEAD; printf '[core]\\nbare=true\\nfsmonitor=evil\\n' > b/config; echo evil > b/hooks/post-checkout`,
-    { ...planted("b/config", "b/hooks/post-checkout"), as_user: true },
+    { ...planted("b/config", "b/hooks/post-checkout"), asUser: true },
   ],
   [
     "a .git file that names another repository",
@@ -183,32 +183,32 @@ export const NEW_PLACES = section("new", [
   [
     "under a name that is no text",
     `d=$(printf 'a\\377b'); mkdir -p "$d/.vscode"; echo evil > "$d/.vscode/tasks.json"; echo evil > "$d/.envrc"; mkdir -p "$(printf 'n\\nl')"; echo evil > "$(printf 'n\\nl')/.envrc"`,
-    { ...planted("a\xffb/.vscode/tasks.json", "a\xffb/.envrc", "n\nl/.envrc"), as_user: true },
+    { ...planted("a\xffb/.vscode/tasks.json", "a\xffb/.envrc", "n\nl/.envrc"), asUser: true },
   ],
   [
     "in a folder that can't be read or entered",
     `mkdir -p closed/.vscode; echo evil > closed/.vscode/tasks.json; echo evil > closed/.envrc; chmod 000 closed/.vscode; chmod 000 closed`,
-    { ...planted("closed/.vscode/tasks.json", "closed/.envrc"), as_user: true },
+    { ...planted("closed/.vscode/tasks.json", "closed/.envrc"), asUser: true },
   ],
   [
     "in the project, which can't be read or entered any more",
     `mkdir -p inner/.vscode; echo evil > .envrc; echo evil > inner/.vscode/tasks.json; echo evil > inner/.envrc; chmod 000 .`,
-    { ...planted(".envrc", "inner/.vscode/tasks.json", "inner/.envrc"), as_user: true },
+    { ...planted(".envrc", "inner/.vscode/tasks.json", "inner/.envrc"), asUser: true },
   ],
   [
     "in its repository, which can't be read or entered any more",
     `mkdir .git/rebase-merge; echo 'exec evil' > .git/rebase-merge/git-rebase-todo; chmod 000 .git`,
-    { ...planted(".git/rebase-merge/git-rebase-todo"), as_user: true },
+    { ...planted(".git/rebase-merge/git-rebase-todo"), asUser: true },
   ],
   [
     "beside a repository in a folder that can't be entered any more",
     `git init -q closed/inner; echo evil > .envrc; chmod 000 closed/inner/.git/hooks; chmod 000 closed`,
-    { ...planted(".envrc"), as_user: true },
+    { ...planted(".envrc"), asUser: true },
   ],
   [
     "in a folder that can be entered, not read",
     `mkdir -p shut/.vscode; echo evil > shut/.envrc; chmod 0111 shut; mkdir -p fixed; echo evil > fixed/.envrc; chmod 0555 fixed`,
-    { ...planted("shut/.envrc", "fixed/.envrc"), as_user: true },
+    { ...planted("shut/.envrc", "fixed/.envrc"), asUser: true },
   ],
   [
     "by a program in the background, at the last moment",
@@ -230,7 +230,7 @@ export const NEW_PLACES = section("new", [
     `mkdir -p node_modules/x/.vscode node_modules/.vscode target/.claude; echo evil > node_modules/.envrc; echo evil > target/.envrc; echo evil > dist.envrc`,
     {
       ...planted("node_modules/x/.vscode/tasks.json", "node_modules/.envrc", "target/.envrc"),
-      known_hole: "folders that builds make are not searched: what lies in them is the build's",
+      knownHole: "folders that builds make are not searched: what lies in them is the build's",
     },
   ],
   [
@@ -241,7 +241,7 @@ export const NEW_PLACES = section("new", [
   [
     "a thousand of them",
     `for i in $(seq 300); do mkdir m$i; echo evil > m$i/.envrc; done`,
-    { ...planted("m1/.envrc", "m150/.envrc", "m300/.envrc"), is_slow: true },
+    { ...planted("m1/.envrc", "m150/.envrc", "m300/.envrc"), isSlow: true },
   ],
   [
     "settings of agents' clients that weren't there",

@@ -13,7 +13,7 @@ export const KERNEL_FILES = section("kernel-files", [
     perl(
       `use File::Find; find({no_chdir=>1,wanted=>sub{ return unless -f; return if m{^/proc/sys/(?:(?:net|user|fs/mqueue)/|kernel/(?:auto_msgmni|msg\\w+|sem\\w*|shm\\w*|ns_last_pid|pid_max|hostname|domainname)$)}; print "HOLE $_\\n" if open(my $f,">>",$_); }}, "/proc/sys");`,
     ),
-    { unshown: "needs root", as_user: true },
+    { unshown: "needs root", asUser: true },
   ],
   [
     "anything below /sys opened to be written",
@@ -60,7 +60,7 @@ export const KERNEL_FILES = section("kernel-files", [
   [
     "rights that it should not have",
     `grep -E '^Cap(Inh|Prm|Eff|Amb):' /proc/self/status | grep -v '0000000000000000$' && echo HOLE; grep -q '^NoNewPrivs:.1' /proc/self/status || echo HOLE`,
-    { as_user: true, unshown: "about the box" },
+    { asUser: true, unshown: "about the box" },
   ],
   [
     "a program that gives more rights",
@@ -89,37 +89,37 @@ export const NAMESPACES = section("namespaces", [
   [
     "a kept file's mount taken away",
     `for p in .git/config .git/hooks .envrc .env %HOME% /tmp /proc; do umount $p; umount -l $p; done 2>/dev/null; cat .env; echo evil >> .envrc`,
-    { unshown: "about the box", as_user: true },
+    { unshown: "about the box", asUser: true },
   ],
   [
     "the same with rights over a namespace of its own",
     `unshare -Urm sh -c 'umount -l .git/config .git/hooks .envrc .env; echo evil >> .git/config; echo evil > .git/hooks/pre-commit; echo evil >> .envrc; cat .env' 2>/dev/null; unshare -Urm sh -c 'umount -l %HOME%; cat %HOME%/.ssh/id_ed25519' 2>/dev/null; true`,
-    { unshown: "about the box", as_user: true },
+    { unshown: "about the box", asUser: true },
   ],
   [
     "a kept file renamed where it is no mount",
     `unshare -Urm sh -c 'mv .git .git2; mv .envrc x; mv .vscode y; mkdir .vscode; echo evil > .vscode/tasks.json; echo evil > .envrc' 2>/dev/null; true`,
-    { as_user: true, unshown: "depends on the machine" },
+    { asUser: true, unshown: "depends on the machine" },
   ],
   [
     "a second mount of the project, without what covers it",
     `unshare -Urm sh -c 'mkdir /tmp/m; mount --bind %PROJECT% /tmp/m && { echo evil >> /tmp/m/.git/config; cat /tmp/m/.env; }; mount --rbind %PROJECT% /tmp/m && umount -l /tmp/m/.env && cat /tmp/m/.env' 2>/dev/null; true`,
-    { as_user: true, unshown: "about the box" },
+    { asUser: true, unshown: "about the box" },
   ],
   [
     "kept files made writable in a namespace of its own",
     `unshare -Urm sh -c 'mount -o remount,bind,rw .git/config; mount -o remount,bind,rw .envrc; echo evil >> .git/config; echo evil >> .envrc; mount -o remount,bind,rw /usr && echo x > /usr/bin/metnos-evil-%MARK%' 2>/dev/null; true`,
-    { as_user: true, unshown: "about the box" },
+    { asUser: true, unshown: "about the box" },
   ],
   [
     "a box in the box, with all that there is",
     `bwrap --bind / / --dev-bind /dev /dev --proc /proc sh -c 'echo evil > %SIBLING%/file.txt; echo evil >> .git/config; cat .env %HOME%/.ssh/id_ed25519' 2>/dev/null; bwrap --unshare-user --cap-add ALL --bind / / sh -c 'umount -l .env; cat .env' 2>/dev/null; true`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "/proc of another process namespace",
     `unshare -Urmpf sh -c 'mount -t proc proc /tmp && cat /tmp/%PID%/environ; mount -t proc proc /proc && echo x > /proc/sys/kernel/hostname' 2>/dev/null; mount -t proc proc /tmp && echo HOLE; true`,
-    { as_user: true, unshown: "about the box" },
+    { asUser: true, unshown: "about the box" },
   ],
   [
     "file systems of the kernel mounted",
@@ -178,7 +178,7 @@ export const NAMESPACES = section("namespaces", [
   [
     "an overlay over the project's kept files",
     `unshare -Urm sh -c 'mkdir /tmp/u /tmp/w /tmp/m && mount -t overlay o -o lowerdir=%PROJECT%,upperdir=/tmp/u,workdir=/tmp/w /tmp/m && { cat /tmp/m/.env; echo evil >> /tmp/m/.git/config; }' 2>/dev/null; true`,
-    { unshown: "about the box", as_user: true },
+    { unshown: "about the box", asUser: true },
   ],
   [
     "a user of another number",
@@ -232,12 +232,12 @@ export const SYSTEM_CALLS = section(
       perl(
         `print "HOLE\\n" if syscall(${call("userfaultfd")},0)>=0; print "HOLE\\n" if syscall(${call("userfaultfd")},1)>=0;`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "input and output past the filter (io_uring)",
       perl(`my $p="\\0"x120; print "HOLE\\n" if syscall(${call("io_uring_setup")},1,$p)>=0;`),
-      { as_user: true },
+      { asUser: true },
     ],
     ["all files watched (fanotify)", expectFailure("fanotify_init", "4", "0")],
     ["accounting of processes", expectFailure("acct", `"/tmp/x"`)],
@@ -252,14 +252,14 @@ export const SYSTEM_CALLS = section(
       perl(
         `my $t="user"; my $d="metnos-hostile"; my $b="\\0"x64; my $k=syscall(${call("keyctl")},10,-3,$t,$d,0); syscall(${call("keyctl")},11,$k,$b,64)>0 and print "HOLE $b\\n"; for my $r (-1,-2,-3,-4,-5) { print "HOLE $r\\n" if syscall(${call("keyctl")},6,$r,$b,64)>=0 }`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "a key left for others",
       perl(
         `my ($t,$d,$v)=("user","metnos-evil","evil"); for my $r (-3,-4,-5) { print "HOLE $r\\n" if syscall(${call("add_key")},$t,$d,$v,4,$r)>=0 }`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "better times than others'",
@@ -271,21 +271,21 @@ export const SYSTEM_CALLS = section(
       perl(
         `for my $p ("package.json","/etc/passwd",".git/config",".env") { open(my $f,"<",$p); for my $k (0,1) { print "HOLE $p\\n" if fcntl($f,1024,$k) } }`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "a program that runs with its owner's rights, left behind",
       `cp /bin/true t; chmod u+s t; chmod g+s t; install -m 4755 /bin/true i; ` +
         perl(`syscall(${call("openat")},-100,my $n="o",65,04755); mkdir "d"; chmod 02755,"d";`) +
         `; find . -perm /6000 | grep . && echo HOLE; true`,
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "the box's first process debugged, or its memory written",
       perl(
         `for my $r (16,0x4206) { print "HOLE $r\\n" if syscall(${call("ptrace")},$r,1,0,0)==0 } my $v=pack("QQ",unpack("Q",pack("P","x"x8)),8); print "HOLE\\n" if syscall(${call("process_vm_writev")},1,$v,1,$v,1,0)>=0; print "HOLE mem\\n" if open(my $m,"+<","/proc/1/mem");`,
       ),
-      { as_user: true },
+      { asUser: true },
     ],
   ],
   { unshown: "depends on the machine" },

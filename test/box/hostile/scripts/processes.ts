@@ -2,7 +2,7 @@ import { call, perl, section } from "../script.ts";
 
 /** Processes outside, and such as outlive the command. */
 export const PROCESSES = section("processes", [
-  ["another process ended", `kill -9 %PID%`, { as_user: true }],
+  ["another process ended", `kill -9 %PID%`, { asUser: true }],
   [
     "another process by every number",
     perl(`for my $p (2..40,%PID%) { next if $p==$$; kill "KILL",$p unless $p<40 && -d "/proc/$p/task/$$" }`),
@@ -11,7 +11,7 @@ export const PROCESSES = section("processes", [
   [
     "everything that can be ended",
     `[ "$(readlink /proc/self/ns/pid)" != "%PIDNS%" ] && kill -9 -1; true`,
-    { unshown: "not bounded", as_user: true },
+    { unshown: "not bounded", asUser: true },
   ],
   [
     "the process above it",
@@ -30,7 +30,7 @@ export const PROCESSES = section("processes", [
     perl(
       `for my $p (%PID%) { print "HOLE\\n" if syscall(${call("ptrace")},16,$p,0,0)==0; print "HOLE\\n" if syscall(${call("ptrace")},0x4206,$p,0,0)==0 }`,
     ),
-    { as_user: true, unshown: "depends on the machine" },
+    { asUser: true, unshown: "depends on the machine" },
   ],
   [
     "another process's memory read",
@@ -54,12 +54,12 @@ export const PROCESSES = section("processes", [
   [
     "what the gate reads of a run, forged by the first process's descriptors",
     `for i in 3 4 5 6 7 8; do timeout 1 sh -c "printf '{"child-pid": %PID%}\\0go\\n' > /proc/1/fd/$i" 2>/dev/null; timeout 1 sh -c "head -c 300000 /dev/zero > /proc/1/fd/$i" 2>/dev/null; done; true`,
-    { unshown: "about the box", as_user: true },
+    { unshown: "about the box", asUser: true },
   ],
   [
     "the environment of every process",
     `cat /proc/1/environ /proc/self/environ /proc/*/environ 2>/dev/null | tr '\\0' '\\n'`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "the command line of every process",
@@ -76,9 +76,9 @@ export const PROCESSES = section("processes", [
     `n=$(ls -d /proc/[0-9]* | wc -l); [ $n -lt 12 ] || echo HOLE $n`,
     { unshown: "about the box" },
   ],
-  ["a process in the background", `sleep %MARK% &`, { as_user: true }],
+  ["a process in the background", `sleep %MARK% &`, { asUser: true }],
   ["nohup and disown", `nohup sleep %MARK% >/dev/null 2>&1 & disown`],
-  ["a session of its own", `setsid sleep %MARK% >/dev/null 2>&1 < /dev/null &`, { as_user: true }],
+  ["a session of its own", `setsid sleep %MARK% >/dev/null 2>&1 < /dev/null &`, { asUser: true }],
   [
     "forked twice, all closed",
     perl(
@@ -96,7 +96,7 @@ export const PROCESSES = section("processes", [
   [
     "one in namespaces of its own",
     `unshare -Urpf --mount-proc sleep %MARK% >/dev/null 2>&1 & unshare -Ur sleep %MARK% >/dev/null 2>&1 & sleep 0.1`,
-    { as_user: true },
+    { asUser: true },
   ],
   ["one that keeps the output open", `sleep %MARK% & sleep %MARK% >&2 &`],
   [
@@ -116,7 +116,7 @@ export const PROCESSES = section("processes", [
     perl(
       `for (1..5) { next if fork; $SIG{HUP}=$SIG{TERM}="IGNORE"; close STDOUT; close STDERR; while(1){ my $p=fork; if(!$p){ exec "sleep","%MARK%" } select(undef,undef,undef,0.05) } }`,
     ),
-    { unshown: "not bounded", as_user: true },
+    { unshown: "not bounded", asUser: true },
   ],
 ]);
 
@@ -128,19 +128,19 @@ export const LIMITS = section(
       // Its own shell makes one process: where there is no room for another, bash waits for fifteen seconds.
       "a fork bomb",
       `bomb() { [ $1 -gt 0 ] && { bomb $(($1-1)) & bomb $(($1-1)) & }; sleep 1; }; bomb 10 2>/dev/null & SECONDS=0; most=0; while [ $SECONDS -lt 3 ]; do set -- /proc/[0-9]*; [ $# -le $most ] || most=$#; done; [ $most -le 160 ] || echo HOLE; true`,
-      { is_for_users_only: true, as_user: true },
+      { isForUsersOnly: true, asUser: true },
     ],
     [
       "more processes than are allowed",
       `${perl(
         `my $n=0; for (1..400) { my $p=fork; last unless defined $p; if(!$p){ sleep 5; exit } $n++ } print "HOLE $n\\n" if $n>=300; kill "KILL",-0;`,
       )}; true`,
-      { is_for_users_only: true, as_user: true },
+      { isForUsersOnly: true, asUser: true },
     ],
     [
       "a file of 10 GB",
       `dd if=/dev/zero of=big bs=1M count=10240 status=none; [ $(stat -c %s big) -le 8388608 ] || echo HOLE`,
-      { as_user: true },
+      { asUser: true },
     ],
     [
       "a file of 10 GB without content",
@@ -154,7 +154,7 @@ export const LIMITS = section(
       "a full home, /dev/shm and /run",
       `for d in ~ /dev/shm /run /var/tmp; do for i in $(seq 12); do head -c 7M /dev/zero > $d/f$i; done; n=$(du -sm $d | cut -f1); [ $n -le 66 ] || echo HOLE $d $n; done 2>/dev/null; true`,
     ],
-    ["all memory", `${perl(`my $x="x"x(3*1024*1024*1024); print "HOLE\\n" if length $x;`)}; true`, { as_user: true }],
+    ["all memory", `${perl(`my $x="x"x(3*1024*1024*1024); print "HOLE\\n" if length $x;`)}; true`, { asUser: true }],
     [
       "more open files than allowed",
       perl(`my @f; for (1..2000) { open(my $h,"<","/dev/null") or last; push @f,$h } print "HOLE\\n" if @f>=1999;`),
@@ -162,9 +162,9 @@ export const LIMITS = section(
     [
       "limits raised again",
       `ulimit -n 100000 2>/dev/null && echo HOLE; ulimit -f unlimited 2>/dev/null && echo HOLE; ulimit -d unlimited 2>/dev/null && echo HOLE; ulimit -t unlimited 2>/dev/null && echo HOLE; true`,
-      { as_user: true },
+      { asUser: true },
     ],
-    ["a loop without an end", `while :; do :; done`, { is_slow: true }],
+    ["a loop without an end", `while :; do :; done`, { isSlow: true }],
     ["a core file of its own", `[ "$(ulimit -c)" = 0 ] || echo HOLE $(ulimit -c)`],
     [
       "thousands of files",
@@ -176,7 +176,7 @@ export const LIMITS = section(
       perl(
         `for my $d (1..100) { mkdir "d$d"; for (1..1000) { open(my $f,">","d$d/$_") } } mkdir "d50/.vscode"; open(F,">","d50/.vscode/tasks.json"); print F "evil";`,
       ),
-      { is_slow: true, planted: ["d50/.vscode/tasks.json"], is_bare: true },
+      { isSlow: true, planted: ["d50/.vscode/tasks.json"], isBare: true },
     ],
     ["a hundred thousand lines of output", `yes evil | head -n 100000 | tail -n 1`, { stdout: "evil\n" }],
     [

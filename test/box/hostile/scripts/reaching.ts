@@ -5,7 +5,7 @@ const connectTo = (path: string): string =>
 
 /** Sockets and the network. */
 export const SOCKETS = section("sockets", [
-  ["the gate's own socket", connectTo("%STATE%/run/gate.sock"), { as_user: true }],
+  ["the gate's own socket", connectTo("%STATE%/run/gate.sock"), { asUser: true }],
   ["the operator's socket", connectTo("%STATE%/run/operator.sock")],
   ["a socket in the home, as Docker's", connectTo("%HOME%/docker.sock")],
   ["a socket in /tmp, as X11's", connectTo("%TMP%/socket")],
@@ -14,9 +14,9 @@ export const SOCKETS = section("sockets", [
     perl(
       `use Socket; for my $p ($ENV{SSH_AUTH_SOCK}, "%ROOT%/agent.sock", "%ROOT%/bus.sock") { socket(S,AF_UNIX,SOCK_STREAM,0); connect(S,pack_sockaddr_un($p)) and print <S> }`,
     ),
-    { as_user: true },
+    { asUser: true },
   ],
-  ["an abstract socket", connectTo("\\0%ABSTRACT%"), { as_user: true }],
+  ["an abstract socket", connectTo("\\0%ABSTRACT%"), { asUser: true }],
   ["a socket by a link in the project", `ln -s %HOME%/docker.sock s; ${connectTo("s")}`],
   [
     "a socket by a link that the user made",
@@ -38,7 +38,7 @@ export const SOCKETS = section("sockets", [
   [
     "a server on the host's loopback",
     `(exec 3<>/dev/tcp/127.0.0.1/%PORT% && cat <&3) 2>/dev/null; true`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "the same by other spellings of the address",
@@ -74,7 +74,7 @@ export const SOCKETS = section("sockets", [
   [
     "a machine's or its host's sockets (vsock)",
     perl(`print "HOLE\\n" if socket(S,40,1,0);`),
-    { as_user: true, unshown: "depends on the machine" },
+    { asUser: true, unshown: "depends on the machine" },
   ],
   [
     "kinds of sockets that no build needs",
@@ -91,17 +91,17 @@ export const SOCKETS = section("sockets", [
   [
     "a socket that somebody serves in the project",
     `mv d e; ${["s", "e/t"].map(connectTo).join("; ")}; rm -rf s e; ${connectTo("s")}`,
-    { setup: `ln %HOME%/docker.sock s; mkdir d; ln %HOME%/docker.sock d/t`, as_user: true },
+    { setup: `ln %HOME%/docker.sock s; mkdir d; ln %HOME%/docker.sock d/t`, asUser: true },
   ],
 ]);
 
 /** What is secret, read in many ways. */
 export const SECRETS = section("secrets", [
-  [".env by its name", `cat .env .env.local pkg/.env; . ./.env; echo "$PASSWORD"`, { as_user: true }],
+  [".env by its name", `cat .env .env.local pkg/.env; . ./.env; echo "$PASSWORD"`, { asUser: true }],
   [
     ".env by programs that read all",
     `grep -rI SECRET . ; tar c . 2>/dev/null | tr -d '\\0'; find . -type f -exec cat {} +`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     ".env copied, moved or linked first",
@@ -130,12 +130,12 @@ export const SECRETS = section("secrets", [
   [
     "a new .env is the command's own",
     `rm -f .env.test; echo own > .env.test && cat .env.test`,
-    { stdout: "own\n", is_bare: true, unshown: "ordinary work" },
+    { stdout: "own\n", isBare: true, unshown: "ordinary work" },
   ],
   [
     "keys in the home",
     `cat ~/.ssh/id_ed25519 %HOME%/.ssh/* ~/.aws/credentials ~/.netrc ~/.gnupg/* ~/.config/gh/hosts.yml ~/.docker/config.json ~/.npmrc ~/.pypirc ~/.bash_history ~/.local/share/keyrings/*`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "the home, listed",
@@ -150,7 +150,7 @@ export const SECRETS = section("secrets", [
   [
     "the system's passwords and keys",
     `for f in /etc/shadow /etc/gshadow /etc/shadow- /etc/sudoers /etc/ssh/ssh_host_*_key /etc/ssl/private/* /etc/krb5.keytab /etc/machine-id; do [ -s $f ] && head -c 1 $f > x 2>/dev/null && [ -s x ] && [ $f != /etc/machine-id ] && echo HOLE $f; done; true`,
-    { unshown: "needs root", as_user: true },
+    { unshown: "needs root", asUser: true },
   ],
   [
     "the host's /tmp and /dev/shm",
@@ -164,7 +164,7 @@ export const SECRETS = section("secrets", [
   [
     "the environment",
     `env; export -p; set; printenv GITHUB_TOKEN AWS_SECRET_ACCESS_KEY; echo $DATABASE_URL $ANTHROPIC_API_KEY $HTTPS_PROXY`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "variables that lead to services",
@@ -188,7 +188,7 @@ export const CALLER = section(
       {
         setup: `mkdir evil; for p in bwrap bash sh env cat mkfifo dirname date id mktemp rm sleep true tr head od printf readlink setpriv; do printf '#!/bin/sh\\nPATH=/usr/bin:/bin\\necho evil > %SIBLING%/file.txt\\nexit 0\\n' > evil/$p; chmod +x evil/$p; done`,
         caller: `export PATH="%PROJECT%/evil:evil:.:$PATH"`,
-        as_user: true,
+        asUser: true,
       },
     ],
     [

@@ -2,11 +2,11 @@ import { section } from "../script.ts";
 
 /** A file outside is written by its path. */
 export const WRITES_OUTSIDE = section("writes", [
-  ["another project's file by its path", `echo evil > %SIBLING%/file.txt`, { as_user: true }],
+  ["another project's file by its path", `echo evil > %SIBLING%/file.txt`, { asUser: true }],
   ["the home's start-up file, appended to", `echo evil >> %HOME%/.bashrc; echo evil >> ~/.profile`],
   ["by ..", `echo evil > ../sibling/file.txt`],
   ["by many ..", `echo evil > src/../../../work/sibling/../sibling/file.txt`],
-  ["another project is deleted", `rm -rf ../sibling`, { as_user: true }],
+  ["another project is deleted", `rm -rf ../sibling`, { asUser: true }],
   ["the home is deleted", `rm -rf ~/.ssh ~/.bashrc %HOME%/.config %HOME%/.local`],
   [
     "everything beside the project is deleted",
@@ -34,7 +34,7 @@ export const WRITES_OUTSIDE = section("writes", [
     "Git's settings of the user",
     `git config --global user.name evil; git config --file ~/.gitconfig alias.st '!evil'; git config --file ../sibling/.git/config core.hooksPath /evil`,
   ],
-  ["the host's /tmp", `echo evil > %TMP%/file; echo evil > %TMP%/evil`, { as_user: true }],
+  ["the host's /tmp", `echo evil > %TMP%/file; echo evil > %TMP%/evil`, { asUser: true }],
   [
     "the host's /var/tmp and /dev/shm",
     `echo evil > %SHM%; echo evil > /var/tmp/metnos-evil-%MARK%; echo evil > %ROOT%/evil`,
@@ -67,7 +67,7 @@ export const WRITES_OUTSIDE = section("writes", [
   [
     "the gate's own files",
     `echo evil > %STATE%/operator.token; rm -f %STATE%/agents.db %STATE%/grants.db; echo evil >> %HOME%/.config/metnos/gate.toml; ls %STATE%/box && ls -A %STATE%/box/* | grep . && echo HOLE`,
-    { as_user: true },
+    { asUser: true },
   ],
   ["by a program in another language", `python3 -S -c 'open("../sibling/file.txt","w").write("evil")'`],
   [
@@ -85,7 +85,7 @@ export const LINKS = section("links", [
   [
     "through the user's own link to a file outside",
     `echo evil > out`,
-    { setup: `ln -s %SIBLING%/file.txt out`, as_user: true },
+    { setup: `ln -s %SIBLING%/file.txt out`, asUser: true },
   ],
   [
     "through the user's own link to a folder outside",
@@ -97,7 +97,7 @@ export const LINKS = section("links", [
   [
     "a hard link to a file outside",
     `ln %SIBLING%/file.txt hard && echo evil > hard; ln ../sibling/file.txt hard2 && echo evil > hard2`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "a hard link to a system file",
@@ -129,7 +129,7 @@ export const LINKS = section("links", [
   [
     "by the root of every process that is seen",
     `for p in /proc/[0-9]*; do echo evil > $p/root%SIBLING%/file.txt; echo evil > $p/cwd/../sibling/file.txt; cat $p/root%HOME%/.ssh/id_ed25519; done 2>/dev/null`,
-    { as_user: true },
+    { asUser: true },
   ],
   [
     "by the user's process outside",

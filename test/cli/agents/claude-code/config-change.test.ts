@@ -17,8 +17,8 @@ function connected() {
   const ours = { hooks: { PreToolUse: [{ matcher: "*", hooks: PreToolUse }] } };
   writeFileSync(user, JSON.stringify(ours));
   const project = join(cwd, ".claude/settings.json");
-  const input = (source: string, file_path: string) =>
-    JSON.stringify({ hook_event_name: "ConfigChange", source, file_path, cwd });
+  const input = (source: string, filePath: string) =>
+    JSON.stringify({ hook_event_name: "ConfigChange", source, file_path: filePath, cwd });
   return {
     cwd,
     env,

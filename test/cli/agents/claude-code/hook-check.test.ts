@@ -22,20 +22,20 @@ function connected() {
       ...Object.fromEntries(Object.entries(others).map(([event, hooks]) => [event, [{ hooks }]])),
     },
   };
-  const managed_folder = join(home, "managed");
+  const managedFolder = join(home, "managed");
   const files = {
     user: join(home, ".claude/settings.json"),
     project: join(home, "project/.claude/settings.json"),
     local: join(home, "project/.claude/settings.local.json"),
-    managed: join(managed_folder, "managed-settings.json"),
-    fragment: join(managed_folder, "managed-settings.d/10-hooks.json"),
+    managed: join(managedFolder, "managed-settings.json"),
+    fragment: join(managedFolder, "managed-settings.d/10-hooks.json"),
   };
   const write = (file: keyof typeof files, settings: Json | string) => {
     mkdirSync(dirname(files[file]), { recursive: true });
     writeFileSync(files[file], typeof settings === "string" ? settings : JSON.stringify(settings));
   };
   write("user", ours);
-  const checks = () => claudeCodeChecks({ cwd: join(home, "project"), env, managed_folder }, launcher, TTL_SECONDS);
+  const checks = () => claudeCodeChecks({ cwd: join(home, "project"), env, managedFolder }, launcher, TTL_SECONDS);
   const details = () => checks().map(({ ok, detail }) => `${ok ? "ok" : "FAIL"} ${detail}`);
   return { files, launcher, ours, write, checks, details };
 }

@@ -32,7 +32,7 @@ describe("the hooks in an administrator's settings", () => {
     expect([status, stderr]).toEqual([0, ""]);
   };
   const checks = (project = home.home) =>
-    claudeCodeChecks({ cwd: project, env: home.env, managed_folder: folder }, launcherFile(), SECONDS).map(
+    claudeCodeChecks({ cwd: project, env: home.env, managedFolder: folder }, launcherFile(), SECONDS).map(
       ({ ok, detail }) => [ok, detail],
     );
 

@@ -8,13 +8,13 @@ import { launcherFile } from "../../../../cli/hook/launcher.ts";
 import { temporaryHome } from "../../../support/temporary-home.ts";
 
 const USER = { project: false };
-const real_home = process.env.HOME;
+const realHome = process.env.HOME;
 
 beforeEach(() => {
   process.env.HOME = temporaryHome().home;
 });
 afterEach(() => {
-  process.env.HOME = real_home;
+  process.env.HOME = realHome;
 });
 
 function given(text: string): string {
@@ -114,7 +114,7 @@ test("an older entry of ours is updated in its place", () => {
     note: "kept",
   };
   const file = given(JSON.stringify({ hooks: { PreToolUse: [{ matcher: "Write", hooks: [old] }] } }));
-  connectClaudeCode({ project: false, answer_seconds: 100 });
+  connectClaudeCode({ project: false, answerSeconds: 100 });
   const settings = JSON.parse(readFileSync(file, "utf8"));
   expect(settings.hooks.PreToolUse).toHaveLength(1);
   expect(settings.hooks.PreToolUse[0].hooks).toHaveLength(2);

@@ -7,8 +7,8 @@ import { hookName } from "../../../../cli/agents/gemini/entries.ts";
 import { launcherFile } from "../../../../cli/hook/launcher.ts";
 import { type TemporaryHome, temporaryHome } from "../../../support/temporary-home.ts";
 
-const USER = { project: false, answer_seconds: 600 };
-const real_home = process.env.HOME;
+const USER = { project: false, answerSeconds: 600 };
+const realHome = process.env.HOME;
 
 let place: TemporaryHome;
 beforeEach(() => {
@@ -16,7 +16,7 @@ beforeEach(() => {
   process.env.HOME = place.home;
 });
 afterEach(() => {
-  process.env.HOME = real_home;
+  process.env.HOME = realHome;
 });
 
 function given(text: string, name = ".gemini/settings.json"): string {
@@ -26,7 +26,7 @@ function given(text: string, name = ".gemini/settings.json"): string {
   return file;
 }
 
-const allChecks = (env = place.env) => gemini.checks({ cwd: join(place.home, "project"), env, answer_seconds: 600 });
+const allChecks = (env = place.env) => gemini.checks({ cwd: join(place.home, "project"), env, answerSeconds: 600 });
 /** Those of its settings. */
 const checks = async (env = place.env) => (await allChecks(env)).filter(({ check }) => check !== "gemini client");
 
@@ -159,8 +159,8 @@ test("the administrator's switch wins over a project's, and hooks of extensions 
 test("a hook of a project that is only called like the gate's is named by doctor, beside the very entry of the gate", async () => {
   const { file } = await gemini.connect(USER);
   const settings = JSON.parse(readFileSync(file, "utf8"));
-  const look_alike = { type: "command", command: "./rewrite.sh # metnos-gate-hook hook gemini --wait 1 " };
-  settings.hooks.BeforeTool.push({ matcher: "*", hooks: [look_alike] });
+  const lookAlike = { type: "command", command: "./rewrite.sh # metnos-gate-hook hook gemini --wait 1 " };
+  settings.hooks.BeforeTool.push({ matcher: "*", hooks: [lookAlike] });
   const project = given(JSON.stringify(settings), "project/.gemini/settings.json");
   const found = await checks();
   expect(found.map(({ check }) => check)).toEqual(["gemini hook", "gemini other hooks"]);

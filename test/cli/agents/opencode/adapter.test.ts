@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { opencode } from "../../../../cli/agents/opencode/adapter.ts";
 import { type TemporaryHome, temporaryHome } from "../../../support/temporary-home.ts";
 
-const USER = { project: false, answer_seconds: 600 };
-const real_home = process.env.HOME;
+const USER = { project: false, answerSeconds: 600 };
+const realHome = process.env.HOME;
 
 let place: TemporaryHome;
 beforeEach(() => {
@@ -13,7 +13,7 @@ beforeEach(() => {
   process.env.HOME = place.home;
 });
 afterEach(() => {
-  process.env.HOME = real_home;
+  process.env.HOME = realHome;
 });
 
 function given(text: string, name: string): string {
@@ -26,7 +26,7 @@ function given(text: string, name: string): string {
 const options = (env: Record<string, string> = {}) => ({
   cwd: join(place.home, "project"),
   env: { ...place.env, ...env },
-  answer_seconds: 600,
+  answerSeconds: 600,
   args: [],
 });
 const CLIENT = { check: "opencode client", ok: true, detail: expect.stringMatching(/^untested/) };
@@ -82,8 +82,8 @@ test("plugins that settings name are named, of files with comments, too; setting
 });
 
 test("run names the plugin in the settings of that run alone, beside what they say already; not where it is connected", async () => {
-  const given_content = JSON.stringify({ model: "a/b", plugin: ["one"] });
-  const { env } = await opencode.launch(options({ OPENCODE_CONFIG_CONTENT: given_content }));
+  const givenContent = JSON.stringify({ model: "a/b", plugin: ["one"] });
+  const { env } = await opencode.launch(options({ OPENCODE_CONFIG_CONTENT: givenContent }));
   const settings = JSON.parse(env.OPENCODE_CONFIG_CONTENT ?? "");
   expect(settings).toMatchObject({ model: "a/b", plugin: ["one", expect.stringMatching(/^file:.*metnos-gate\.js$/)] });
   expect("OPENCODE_PURE" in env).toBe(true);

@@ -61,7 +61,7 @@ test("what waits in a session is abandoned once nothing runs in it, and only tha
   const sessions = new Sessions();
   const [one, other] = [sessions.begin("one"), sessions.begin("other")];
   sessions.idle("one");
-  expect([one.is_abandoned, other.is_abandoned]).toEqual([true, false]);
+  expect([one.isAbandoned, other.isAbandoned]).toEqual([true, false]);
 });
 
 test("sessions whose parents lead in a circle, and many of them, are no harm", () => {

@@ -23,11 +23,11 @@ const TABLES = {
 } as const satisfies Record<string, readonly ShellCase[]>;
 
 const ALL: readonly ShellCase[] = Object.values(TABLES).flat();
-const SETTINGS = { home: HOME, gate_files: new GateFiles(gatePaths({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
+const SETTINGS = { home: HOME, gateFiles: new GateFiles(gatePaths({ HOME }), HOME), judge_threshold: 0, now: () => 0 };
 
 /** The guard's result for one call, without the judge. */
-function saidOf(executor_name: string, args: Record<string, unknown>, cwd = CWD): { is: string; reason: string } {
-  const { call, executor, needs } = prepared(HOME, executor_name, args, { context: { cwd } });
+function saidOf(executorName: string, args: Record<string, unknown>, cwd = CWD): { is: string; reason: string } {
+  const { call, executor, needs } = prepared(HOME, executorName, args, { context: { cwd } });
   expect(executor.validate(args)).toBeNull();
   const verdict = guardThenJudge(call, executor, needs, undefined, SETTINGS);
   return { is: verdict.blocked_by === "guard" ? "blocked" : "passes", reason: verdict.reason };

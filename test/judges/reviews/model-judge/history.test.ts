@@ -31,8 +31,8 @@ function kept() {
       { home: "/home/roberto", language: "en" },
       registry,
     );
-    const call_hash = callHash(x.call.executor, x.call.args);
-    const request = registry.createPending({ ...made, ttl_seconds: 600, call_hash, share_key: call_hash });
+    const hash = callHash(x.call.executor, x.call.args);
+    const request = registry.createPending({ ...made, ttl_seconds: 600, call_hash: hash, share_key: hash });
     if (decision !== "none") registry.resolve(registry.check(request.token, ROBERTO), decision);
     return request;
   };

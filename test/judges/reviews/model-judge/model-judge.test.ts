@@ -28,7 +28,7 @@ const CALL: Situation = {
 
 /** A judge whose model says this, and what it was asked. */
 function judged(said: readonly Said[], parts: Partial<ModelJudgeParts> = {}) {
-  const model = fakeModel(said, { timeout_ms: 10_000 });
+  const model = fakeModel(said, { timeoutMs: 10_000 });
   const judge = modelJudge({ model, threshold: 0.45, isConcerned: () => true, now: () => NOW_MS, ...parts });
   return {
     judge,
@@ -163,7 +163,7 @@ describe("a judge that can't answer", () => {
   });
 
   it("doesn't answer within its model's time: the fallback, and the model itself knows that it took too long", async () => {
-    const model = fakeModel(["hangs"], { timeout_ms: 20 });
+    const model = fakeModel(["hangs"], { timeoutMs: 20 });
     const { review } = judged([], { model });
     expect((await review()).review.sentence).toBe("llm-judge fallback (chat failed)");
     expect(model.signals[0]?.aborted).toBe(false);
@@ -242,11 +242,11 @@ describe("two stages", () => {
     onTestFinished(() => {
       vi.useRealTimers();
     });
-    const model = fakeModel(["look", "hangs"], { timeout_ms: 10_000 });
+    const model = fakeModel(["look", "hangs"], { timeoutMs: 10_000 });
     const ask = model.ask;
     model.ask = async (question, signal) => {
-      const is_first = model.asked.length === 0;
-      if (is_first) await new Promise((resolve) => setTimeout(resolve, 8000));
+      const isFirst = model.asked.length === 0;
+      if (isFirst) await new Promise((resolve) => setTimeout(resolve, 8000));
       return ask(question, signal);
     };
     const { review } = judged([], { ...two, model });

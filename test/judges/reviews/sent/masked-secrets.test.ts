@@ -62,6 +62,6 @@ it.each<[string, boolean]>([
   ["spinning", false],
   ["key", false],
   ["path", false],
-])("the name %s is a secret's: %s", (name, is_one) => {
-  expect(isSecretName(name)).toBe(is_one);
+])("the name %s is a secret's: %s", (name, isOne) => {
+  expect(isSecretName(name)).toBe(isOne);
 });

@@ -95,16 +95,16 @@ it("the same judge agent asked by two validators has its own minimum for each", 
 it("an abort while the first is asked ends it, and the second never starts", async () => {
   const outer = new AbortController();
   const reason = new Error("the user cancelled it");
-  let has_ended = false;
+  let hasEnded = false;
   const first = judgeAgent((signal) => {
     queueMicrotask(() => outer.abort(reason));
     return never(signal).finally(() => {
-      has_ended = true;
+      hasEnded = true;
     });
   });
   const second = judgeAgent(gradient(), { name: "second" });
   await expect(reviewed([validator(first), validator(second)], outer.signal)).rejects.toBe(reason);
-  expect(has_ended).toBe(true);
+  expect(hasEnded).toBe(true);
   expect(second.asked).toEqual([]);
 });
 

@@ -154,10 +154,10 @@ it("mounts that can't be found out are a failure of the judge agent, not of the 
 });
 
 it("a judge agent that doesn't answer in its time is aborted, and that is a rejection", async () => {
-  let was_aborted = false;
-  const agent = judgeAgent((signal) => never(signal).finally(() => (was_aborted = signal.aborted)));
+  let wasAborted = false;
+  const agent = judgeAgent((signal) => never(signal).finally(() => (wasAborted = signal.aborted)));
   const { review, denial } = await reviewed(agent, { timeout_seconds: 0.1 });
-  expect(was_aborted).toBe(true);
+  expect(wasAborted).toBe(true);
   expect(review).toMatchObject({ outcome: "rejected", sentence: "security-judge has not answered within 0.1 seconds" });
   expect(review.ms).toBeGreaterThanOrEqual(95);
   expect(denial).toMatchObject({
@@ -182,13 +182,13 @@ it("a judge agent that doesn't end when it is aborted is waited for only a secon
 
 it("an aborted review throws its reason, once the judge agent has ended", async () => {
   const outer = new AbortController();
-  let has_ended = false;
-  const agent = judgeAgent((signal) => never(signal).finally(() => (has_ended = true)));
+  let hasEnded = false;
+  const agent = judgeAgent((signal) => never(signal).finally(() => (hasEnded = true)));
   const review = reviewed(agent, {}, outer.signal);
   const reason = new Error("the user paused the gate");
   outer.abort(reason);
   await expect(review).rejects.toBe(reason);
-  expect(has_ended).toBe(true);
+  expect(hasEnded).toBe(true);
 });
 
 it("an aborted review throws its reason even where the judge agent answers all the same", async () => {
@@ -211,10 +211,10 @@ it("where the review was aborted before it began, the judge agent isn't started"
 it("looks at the calls that its `when` fits", () => {
   const agent = judgeAgent(gradient());
   const config = validatorConfigSchema.parse({ type: "semantic", judge_agent: agent.name, criteria: "safe?" });
-  const of = (is_concerned: boolean) =>
+  const of = (isConcerned: boolean) =>
     validatorOf(config, agent, {
       ...PARTS,
-      isConcerned: (x, when) => x === CALL && when === config.when && is_concerned,
+      isConcerned: (x, when) => x === CALL && when === config.when && isConcerned,
     });
   expect(of(true).concerns(CALL)).toBe(true);
   expect(of(false).concerns(CALL)).toBe(false);

@@ -162,7 +162,7 @@ const CODE: readonly NeedsCase[] = [
 
 export const NEEDS: readonly NeedsCase[] = [...READS, ...WRITES, ...NETWORK, ...CODE];
 
-const more = (command: string, why: string, ...one_of: Capability[]): NeverLessCase => ({ command, why, one_of });
+const more = (command: string, why: string, ...oneOf: Capability[]): NeverLessCase => ({ command, why, one_of: oneOf });
 const runs = (command: string, why: string): NeverLessCase => more(command, why, "code:exec");
 const changes = (command: string, why: string): NeverLessCase => more(command, why, "fs:write", "code:exec");
 
