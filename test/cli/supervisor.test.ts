@@ -133,7 +133,7 @@ describe("what is started again", () => {
   /** Runs a shell script under the supervisor; each run of it writes its arguments to stdout. */
   function supervised(script: string): StartedProcess {
     const program = `import { spawn } from "node:child_process";
-      import { supervise } from ${JSON.stringify(`${CHECKOUT}cli/commands/start.ts`)};
+      import { supervise } from ${JSON.stringify(`${CHECKOUT}cli/supervisor.ts`)};
       const script = ${JSON.stringify(`echo "run [$0]"; ${script}`)};
       const start = (flags) => spawn("sh", ["-c", script, flags.join(" ")], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
       process.exitCode = await supervise({ name: "the gate", start });`;

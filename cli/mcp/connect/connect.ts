@@ -1,14 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type Env, gatePaths, homeFolder, PLACE_VARIABLES } from "../../../ipc/base/paths.ts";
-import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
-import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { basename } from "node:path";
 import { MCP_SERVER_NAME } from "../../../ipc/contract/mcp-names.ts";
 import type { AdapterName } from "../../agents/adapter.ts";
-import { nodesIn, programFiles, replace } from "../../hook/launcher.ts";
-import { GIVEN_NODE_OPTIONS } from "../environment.ts";
+import { LAUNCHER_NAME, mcpLauncherFile, writeMcpLauncher } from "../launcher.ts";
 import { nameFromWords } from "../server-name.ts";
 import { type Changed, editServers } from "./json-settings.ts";
 import { placeOf, type ServerEntry } from "./places.ts";
@@ -82,73 +75,4 @@ async function edit(
   if (place !== undefined) return editServers({ place, wordsFor, isRemoval });
   const { editCodexServers } = await import("./codex-settings.ts");
   return await editCodexServers({ env, client, wordsFor, isRemoval });
-}
-
-/** The script that clients start in a server's place, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */
-
-const LAUNCHER_NAME = "metnos-gate-mcp";
-const BUILT = fileURLToPath(new URL("../../dist/mcp", import.meta.url));
-
-export function mcpLauncherFile(env: Env): string {
-  return join(gatePaths(env).state_dir, "mcp", LAUNCHER_NAME);
-}
-
-/** Writes it, and a copy of the program. @throws GateError `hook_unusable` if it isn't built, or doesn't run here */
-function writeMcpLauncher(env: Env): string {
-  const file = mcpLauncherFile(env);
-  const folder = join(gatePaths(env).state_dir, "mcp");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const installed = env.METNOS_GATE_LAUNCHER;
-  const program = installed
-    ? installedProgram(installed)
-    : ownProgram(nodesIn(env), programFiles(BUILT, "mcp.cjs", join(folder, "program")));
-  replace(file, launcherText(placesOf(env), program), 0o700);
-  const { status, stderr } = spawnSync(file, ["--wait"], { encoding: "utf8", timeout: 20_000 });
-  if (status !== 2 || !stderr.includes("--wait needs a value"))
-    throw new GateError("hook_unusable", `${file} does not run`, "it needs /usr/bin/env -S and a POSIX /bin/sh");
-  return file;
-}
-
-/** Where the gate is that was connected: whatever a project sets for its client, no other one is asked. */
-function placesOf(env: Env): Record<string, string | null> {
-  return Object.fromEntries([["HOME", homeFolder(env)], ...PLACE_VARIABLES.map((name) => [name, env[name] || null])]);
-}
-
-/**
- * A script for any POSIX shell. What Node and the shell would take from the environment, and so from a project, is out of it before
- * they start; the server behind the proxy gets it.
- */
-function launcherText(places: Record<string, string | null>, program: string): string {
-  return `#!/usr/bin/env -S -u NODE_OPTIONS -u NODE_PATH -u BASH_ENV -u ENV ${GIVEN_NODE_OPTIONS}=\${NODE_OPTIONS} /bin/sh
-# Written by metnos-gate connect --mcp, which also replaces it.
-fails() {
-  echo "Metnos Gate: $1" >&2
-  exit 1
-}
-set -- --places ${shellQuoted(JSON.stringify(places))} "$@"
-${program}
-exec "$@"
-`;
-}
-
-const AGAIN = "tell the user to connect it again from where Metnos Gate is now";
-
-function installedProgram(command: string): string {
-  const quoted = shellQuoted(command);
-  return `[ -x ${quoted} ] || fails 'the installed metnos-gate is missing; ${AGAIN}'
-set -- ${quoted} mcp "$@"`;
-}
-
-function ownProgram(nodes: readonly string[], scripts: readonly string[]): string {
-  return `node=
-for found in ${nodes.map(shellQuoted).join(" ")}; do
-  if [ -x "$found" ]; then node=$found; break; fi
-done
-[ -n "$node" ] || node=$(command -v node) || fails 'no Node is left of those that were there; ${AGAIN}'
-script=
-for found in ${scripts.map(shellQuoted).join(" ")}; do
-  if [ -f "$found" ]; then script=$found; break; fi
-done
-[ -n "$script" ] || fails 'its program is missing; ${AGAIN}'
-set -- "$node" "$script" "$@"`;
 }

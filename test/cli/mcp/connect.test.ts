@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import type { AdapterName } from "../../../cli/agents/adapter.ts";
-import { connectMcp, disconnectMcp, mcpLauncherFile } from "../../../cli/mcp/connect/connect.ts";
+import { connectMcp, disconnectMcp } from "../../../cli/mcp/connect/connect.ts";
+import { mcpLauncherFile } from "../../../cli/mcp/launcher.ts";
 import { StartedProcess } from "../../support/gate-process.ts";
 import { MCP_SERVER } from "../../support/mcp-proxy.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
