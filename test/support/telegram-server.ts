@@ -299,7 +299,7 @@ export class TelegramServer {
         return this.#edit(params);
       case "answerCallbackQuery":
         this.answers.push({
-          id: String(params.callbackQueryId),
+          id: String(params.callback_query_id),
           text: String(params.text ?? ""),
           show_alert: params.show_alert === true,
         });

@@ -104,10 +104,10 @@ export class ResponsesApi extends LoopbackApi {
 }
 
 /** A subagent's requests are those of another thread. */
-function threadOf({ clientMetadata }: Json): string {
-  const { threadId, "x-codex-turn-metadata": more } = isObject(clientMetadata) ? clientMetadata : {};
-  if (typeof threadId === "string") return threadId;
-  return String(typeof more === "string" ? parseObject(more)?.threadId : undefined);
+function threadOf({ client_metadata }: Json): string {
+  const { thread_id, "x-codex-turn-metadata": more } = isObject(client_metadata) ? client_metadata : {};
+  if (typeof thread_id === "string") return thread_id;
+  return String(typeof more === "string" ? parseObject(more)?.thread_id : undefined);
 }
 
 function itemOf({ name, input, namespace }: ResponsesCall, callId: string): Json {

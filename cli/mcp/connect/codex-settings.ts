@@ -71,13 +71,13 @@ function withoutEmptyArgs(settings: Json): Json {
 
 function entriesIn({ mcp_servers }: Json): ServerEntry[] {
   return Object.entries(isObject(mcp_servers) ? mcp_servers : {}).map(([name, entry]) => {
-    const { command, args = [], toolTimeoutSec }: Json = isObject(entry) ? entry : {};
+    const { command, args = [], tool_timeout_sec }: Json = isObject(entry) ? entry : {};
     const words = Array.isArray(args) ? [command, ...args] : [];
     const isWords = words.length > 0 && words.every((word) => typeof word === "string" && !word.includes("\0"));
     return {
       path: ["mcp_servers", name],
       words: isWords ? (words as string[]) : undefined,
-      timeout_seconds: typeof toolTimeoutSec === "number" && toolTimeoutSec > 0 ? toolTimeoutSec : undefined,
+      timeout_seconds: typeof tool_timeout_sec === "number" && tool_timeout_sec > 0 ? tool_timeout_sec : undefined,
     };
   });
 }

@@ -141,7 +141,7 @@ function deleted(path: string, file: FileRead, shown: ShownLines): DescribedChan
 }
 
 function notebookEdited(path: string, file: FileRead, args: Args, shown: ShownLines): DescribedChange {
-  const source = args.editMode === "delete" ? "" : String(args.new_source);
+  const source = args.edit_mode === "delete" ? "" : String(args.new_source);
   const cell = file.kind === "file" && file.text !== null ? notebookCell(file.text, args) : null;
   const before = linesOf(cell?.source ?? "");
   const { hunks, ...difference } = differenceOf(before, linesOf(source), shown);
@@ -252,9 +252,9 @@ function change(path: string, status: Status, oldLines: number | null, differenc
 function notebookCell(text: string, args: Readonly<Record<string, unknown>>): { source: string } | null {
   const cells = cellsOf(text);
   if (cells === null) return null;
-  if (args.editMode === "insert") return { source: "" };
-  const { cell_id, cellNumber } = args;
-  const byNumber = /^cell-(\d+)$/.exec(String(cell_id))?.[1] ?? cellNumber;
+  if (args.edit_mode === "insert") return { source: "" };
+  const { cell_id, cell_number } = args;
+  const byNumber = /^cell-(\d+)$/.exec(String(cell_id))?.[1] ?? cell_number;
   const cell =
     cells.find((one) => one.id !== undefined && one.id === cell_id) ??
     (byNumber === undefined ? undefined : cells[Number(byNumber)]);
