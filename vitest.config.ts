@@ -38,7 +38,7 @@ const APART = [
 
 /** What a box must hold, once more with bubblewrap, which makes the boxes where the gate's own program can't. */
 const WITH_BUBBLEWRAP = [
-  "test/box/probe.test.ts",
+  "test/box/service/probe.test.ts",
   "test/box/hostile/hostile.test.ts",
   "test/box/narrow/held-lines.test.ts",
   "test/box/runs/ended-early.test.ts",

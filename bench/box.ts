@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { confinedCommand } from "../ipc/base/confined-command.ts";
 import { systemClock } from "../main/base/clocks/system-clock.ts";
 import { removeFolder } from "../main/base/files/remove-folder.ts";
-import { BoxService } from "../main/box/box-service.ts";
+import { BoxService } from "../main/box/service/box-service.ts";
 import { configSchema } from "../main/config/config.ts";
 import type { Declaration } from "../main/decide/confinement/declaration.ts";
 import { boxedCalls, RUNS_CODE } from "./boxed-calls.ts";

@@ -1,7 +1,7 @@
 import type { ProposedCall } from "../ipc/contract/wire.ts";
 import { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
-import { GateFiles } from "../main/decide/guard/gate-files.ts";
 import { examineCall } from "../main/decide/pipeline.ts";
+import { GateFiles } from "../main/decide/places/gate-files.ts";
 import type { Subject } from "../main/decide/stages/examination.ts";
 import { LOOKING_LINES, NEAR_HARMLESS_LINES } from "../test/support/looking-lines.ts";
 import { StandInBox } from "../test/support/stand-in-box.ts";

@@ -1,8 +1,8 @@
 import { gatePaths } from "../ipc/base/paths.ts";
 import type { ProposedCall } from "../ipc/contract/wire.ts";
 import { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
-import { GateFiles } from "../main/decide/guard/gate-files.ts";
 import { examineCall } from "../main/decide/pipeline.ts";
+import { GateFiles } from "../main/decide/places/gate-files.ts";
 import { DEVELOPER } from "../test/decide/guard/shell/cases/developer.ts";
 import { HARMLESS } from "../test/decide/guard/shell/cases/harmless.ts";
 import { CWD, HOME } from "../test/decide/guard/shell/cases/shell-case.ts";

@@ -72,12 +72,13 @@ export const ROOMS: readonly Room[] = [
     floor: 2,
     lines: 14700,
     doors: `
+      .: paths reading word
       clear: line-needs plain-words program-places program-search
       programs: accesses arguments box-programs disks-and-processes envrc-files gate-command git git-folders git-history git-index
       programs: git-named-code git-objects git-reach git-repository hazard hazard-records interactive interpreters
       programs: labels loaded-files patch-text patches program script-runners script-texts searched-programs
       programs: shell-builtins shells sockets table wrappers
-      shell: builtins lists paths read-command reading scope word
+      shell: builtins lists read-command scope
       targets: build-folders capabilities file-beginning host listed-host path pattern project secret-files
       targets: snapshot-path target tree-scan`,
   },
@@ -90,14 +91,14 @@ export const ROOMS: readonly Room[] = [
       .: pipeline
       confinement: box confinement declaration environment project
       costs: config prices
-      description: call-place describe effect hazards line-diff run-by-name skill-text
+      description: describe effect line-diff run-by-name skill-text
       executors: called-tool canonical catalog command-lines internal manifest needs
       grants: active rows stale stale-rows store
-      guard: cloud-metadata configured-files gate-files guard patterns protected-paths run-later run-later-places
-      guard: without-values
+      guard: cloud-metadata guard hazards without-values
       guard/shell: guard-shell
       judge: verdicts
       mcp: announced-tools definition mcp-tools tool-store
+      places: call-place configured-files gate-files patterns protected-paths run-later run-later-places
       policy: policy
       rate: budgets config
       reviews: config review-steps
@@ -122,8 +123,9 @@ export const ROOMS: readonly Room[] = [
     floor: 4,
     lines: 2850,
     doors: `
-      .: after-call answer client-program dialect dialects exchange hook-pipes json-comments mcp-name notice parent
-      .: pipe-answers pipes-folder rule-pattern session-event
+      .: after-call answer client-program dialect exchange hook-pipes json-comments mcp-name notice parent
+      .: pipes-folder rule-pattern session-event
+      answering: dialects pipe-answers
       claude-code: effective-settings session
       codex: codex-home
       gemini: payload settings-sources`,
@@ -151,12 +153,13 @@ export const ROOMS: readonly Room[] = [
     floor: 6,
     lines: 9600,
     doors: `
-      .: box-service git-process maker probe
+      .: git-process maker
       agent-runs: agent-run
       arguments: bubblewrap git limits machine mounts system-calls unusable-places
       network: box-network listed-hosts lookup run-network
       project: project-tree time-slice
-      runs: box-end first-process`,
+      runs: box-end first-process
+      service: box-service probe`,
   },
   {
     path: "main/judges",

@@ -19,8 +19,8 @@ import { type Core, openCore } from "./core/core.ts";
 import { AGENT_UNREAD, agentPausedMessage, GatePort, pausedMessage } from "./core/gate-port.ts";
 import { announceRestart, startPaused } from "./core/restart.ts";
 import { withoutKindText } from "./decide/policy/policy.ts";
+import { hookPipes } from "./hooks/answering/pipe-answers.ts";
 import type { HookPipes } from "./hooks/hook-pipes.ts";
-import { hookPipes } from "./hooks/pipe-answers.ts";
 import type { SignedCheckpoint } from "./records/audit/checkpoint.ts";
 import {
   type Channels,

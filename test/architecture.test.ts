@@ -114,7 +114,7 @@ describe("the architecture", () => {
   it("is read whole: the test sees the files, and their imports", () => {
     expect(FILES.length).toBeGreaterThan(50);
     const guard = FILE.get("main/decide/guard/guard.ts");
-    expect(guard?.imports).toContain("main/decide/guard/patterns.ts");
+    expect(guard?.imports).toContain("main/decide/places/patterns.ts");
     expect(guard?.imports).toContain("ipc/contract/wire.ts");
     expect(
       FILES.flatMap(({ imports }) => imports).filter(
@@ -276,7 +276,7 @@ describe("the architecture", () => {
   });
 
   it("the guard's patterns import nothing, so that the hook can use them while no gate runs", () => {
-    expect(FILE.get("main/decide/guard/patterns.ts")?.imports).toEqual([]);
+    expect(FILE.get("main/decide/places/patterns.ts")?.imports).toEqual([]);
   });
 
   it("the hook loads no native module, and nothing that isn't Node's or bundled with it", () => {
@@ -317,11 +317,7 @@ describe("the architecture", () => {
   });
 
   it("the shell's evaluation knows the programs; of the shell, programs know words and paths only", () => {
-    const known = [
-      "main/shell-reading/shell/paths.ts",
-      "main/shell-reading/shell/reading.ts",
-      "main/shell-reading/shell/word.ts",
-    ];
+    const known = ["main/shell-reading/paths.ts", "main/shell-reading/reading.ts", "main/shell-reading/word.ts"];
     expect(
       violations(
         startsWithAny("main/shell-reading/programs/"),

@@ -1,7 +1,7 @@
 import { readSync, writeSync } from "node:fs";
 import { type AskedCall, askGate, deny, type HookOptions, optionsOf, type Unreached } from "../../main/hooks/answer.ts";
+import { dialectOf } from "../../main/hooks/answering/dialects.ts";
 import type { HookAnswer, HookDialect } from "../../main/hooks/dialect.ts";
-import { dialectOf } from "../../main/hooks/dialects.ts";
 import { noticeOf } from "../../main/hooks/notice.ts";
 import { AbandonedError, abandonedBy } from "../../main/hooks/parent.ts";
 

@@ -5,9 +5,9 @@ import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../main/decide/executors/catalog.ts";
 import type { AgentKind } from "../../main/decide/executors/manifest.ts";
 import { needsOf } from "../../main/decide/executors/needs.ts";
-import { configuredFiles } from "../../main/decide/guard/configured-files.ts";
-import { GateFiles } from "../../main/decide/guard/gate-files.ts";
 import { type GuardBlock, guard } from "../../main/decide/guard/guard.ts";
+import { configuredFiles } from "../../main/decide/places/configured-files.ts";
+import { GateFiles } from "../../main/decide/places/gate-files.ts";
 
 /** The gate's guard for when no gate can be asked: what is never allowed isn't allowed then either. */
 

@@ -7,6 +7,7 @@ import {
   type TraceStep,
 } from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import { attempt } from "../base/attempt.ts";
 import { causeOf } from "../base/files/disk-reserve.ts";
 import { Histogram } from "../base/histogram.ts";
 import type { Confinement } from "../decide/confinement/confinement.ts";
@@ -21,7 +22,6 @@ import type { Activity } from "../records/activity/activity.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decisionRecord } from "../records/audit/record.ts";
-import { attempt } from "./attempt.ts";
 import { denyAt, denyUnprepared, type Made, type PreparedRun, RevisableDecision } from "./life.ts";
 import type { RefusedCalls } from "./reviews/refused-calls.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";

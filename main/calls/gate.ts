@@ -5,6 +5,7 @@ import type { RefusedCall } from "../../ipc/contract/judges.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import type { UserWords } from "../agents/index.ts";
+import { attempt } from "../base/attempt.ts";
 import type { Confinement, NotConfined } from "../decide/confinement/confinement.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import { agentKindOf } from "../decide/executors/manifest.ts";
@@ -21,7 +22,7 @@ import type { Ended } from "./approvals/answering.ts";
 import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
 import type { Decider, PendingRequest } from "./approvals/pending-request.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
-import { attempt } from "./attempt.ts";
+import { CallsInReview } from "./calls-in-review.ts";
 import { DecidedCalls, DecisionMeter } from "./decided-calls.ts";
 import {
   type Advance,
@@ -33,7 +34,6 @@ import {
   type EffectOf,
   next,
 } from "./life.ts";
-import { CallsInReview } from "./reviews/calls-in-review.ts";
 import { RefusedCalls } from "./reviews/refused-calls.ts";
 import { scriptsOf, triedCall } from "./reviews/review-call.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";

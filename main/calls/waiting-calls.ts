@@ -4,6 +4,7 @@ import type { Decided, PendingCall } from "../../ipc/contract/agent-port.ts";
 import type { Decision, Level, Verdict } from "../../ipc/contract/decision.ts";
 import type { ApprovalView, Principal } from "../../ipc/contract/operator-api.ts";
 import type { Rule, WithdrawalRule } from "../../ipc/contract/rules.ts";
+import { attempt } from "../base/attempt.ts";
 import { SlicedWork } from "../base/clocks/sliced-work.ts";
 import { projectAsked } from "../decide/confinement/declaration.ts";
 import { describe } from "../decide/description/describe.ts";
@@ -23,7 +24,7 @@ import type { ApprovalRegistry } from "./approvals/registry.ts";
 import { keysOf, quotaCharacters, WaitingQuota } from "./approvals/waiting-quota.ts";
 import { PROPOSED_FROM, widerAnswer } from "./approvals/wider-answer.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
-import { attempt } from "./attempt.ts";
+import type { CallsInReview } from "./calls-in-review.ts";
 import {
   type Advance,
   BY_AGENT,
@@ -33,7 +34,6 @@ import {
   RevisableDecision,
   withdrawnDecision,
 } from "./life.ts";
-import type { CallsInReview } from "./reviews/calls-in-review.ts";
 
 export interface WaitingCallsParts {
   broker: ApprovalBroker;

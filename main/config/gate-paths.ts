@@ -1,6 +1,6 @@
 import type { Env } from "../../ipc/base/paths.ts";
 import { type GatePaths, gatePaths } from "../../ipc/base/paths.ts";
-import { configuredFiles } from "../decide/guard/configured-files.ts";
+import { configuredFiles } from "../decide/places/configured-files.ts";
 import type { Config } from "./config.ts";
 
 /** The paths, with the configuration's for the databases, which the environment overrides, and for the files that it names. */

@@ -10,10 +10,10 @@ import { ExecutorCatalog, loadOwnExecutors } from "../decide/executors/catalog.t
 import { CommandLines } from "../decide/executors/command-lines.ts";
 import { needsOf, takesComments } from "../decide/executors/needs.ts";
 import { GrantStore } from "../decide/grants/store.ts";
-import { GateFiles } from "../decide/guard/gate-files.ts";
 import { explainReadings } from "../decide/guard/shell/guard-shell.ts";
 import { guardThenJudge } from "../decide/judge/verdicts.ts";
 import { decisionOf, examineCall, traceOf } from "../decide/pipeline.ts";
+import { GateFiles } from "../decide/places/gate-files.ts";
 import { isOnline, LLM_JUDGE, type ReviewConfig, type When } from "../decide/reviews/config.ts";
 import { isConcerned, skippedTools, withUnrunReviews } from "../decide/reviews/review-steps.ts";
 import type { Reviewer, StageSettings } from "../decide/stages/examination.ts";

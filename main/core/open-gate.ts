@@ -12,7 +12,7 @@ import { GATE, type UserWords } from "../agents/index.ts";
 import { serveOthers } from "../base/sqlite/database.ts";
 import { Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
-import { GateFiles } from "../decide/guard/gate-files.ts";
+import { GateFiles } from "../decide/places/gate-files.ts";
 import { withoutSentence } from "../decide/reviews/review-steps.ts";
 import type { Subject } from "../decide/stages/examination.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";

@@ -1,5 +1,5 @@
 export { type Channels, startChannels } from "./channels/channels.ts";
-export { SharedScreen } from "./channels/shared-screen.ts";
+export { SharedScreen } from "./notifications/shared-screen.ts";
 export {
   type GateNotifications,
   type NotificationOptions,

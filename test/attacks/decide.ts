@@ -9,8 +9,8 @@ import { grantsSchema } from "../../main/core/storage/grants-schema.ts";
 import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
 import { type ManifestSource, manifestSchema } from "../../main/decide/executors/manifest.ts";
 import { GrantStore } from "../../main/decide/grants/store.ts";
-import { GateFiles } from "../../main/decide/guard/gate-files.ts";
 import { decisionOf, examineCall } from "../../main/decide/pipeline.ts";
+import { GateFiles } from "../../main/decide/places/gate-files.ts";
 import type { Got, Setting, ToolCall } from "./row.ts";
 import type { World } from "./world.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock } from "../../main/base/clocks/system-clock.ts";
-import { BoxService } from "../../main/box/box-service.ts";
+import { BoxService } from "../../main/box/service/box-service.ts";
 import { configSchema } from "../../main/config/config.ts";
 
 /**

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { inSessionHome } from "../../bench/session-home.ts";
 import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
-import { GateFiles } from "../../main/decide/guard/gate-files.ts";
 import { examineCall } from "../../main/decide/pipeline.ts";
+import { GateFiles } from "../../main/decide/places/gate-files.ts";
 import { slowPath } from "../support/slow-paths.ts";
 import { StandInBox } from "../support/stand-in-box.ts";
 

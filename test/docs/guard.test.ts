@@ -7,7 +7,7 @@ import { GIT_SUBCOMMANDS } from "../../main/shell-reading/programs/git.ts";
 import { SHELLS } from "../../main/shell-reading/programs/shells.ts";
 import { PROGRAMS, programCalled } from "../../main/shell-reading/programs/table.ts";
 import { clearPrefix, WRAPPERS } from "../../main/shell-reading/programs/wrappers.ts";
-import type { Word } from "../../main/shell-reading/shell/reading.ts";
+import type { Word } from "../../main/shell-reading/reading.ts";
 import { requirementOf } from "../../main/shell-reading/targets/target.ts";
 import { deciderFor, proposed } from "../attacks/decide.ts";
 import { bash } from "../attacks/row.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { writeLauncher } from "../../cli/hook/launcher.ts";
 import { launcherText } from "../../cli/hook/launcher-text.ts";
 import { sessionEventSchema } from "../../ipc/contract/session-events.ts";
-import { answersOf } from "../../main/hooks/pipe-answers.ts";
+import { answersOf } from "../../main/hooks/answering/pipe-answers.ts";
 import { sessionEventIn } from "../../main/hooks/session-event.ts";
 import { PretendedClient } from "../support/pretended-client.ts";
 import { PretendedGate } from "../support/pretended-gate.ts";

@@ -56,8 +56,8 @@ vi.mock("../../main/decide/guard/shell/finding.ts", async (original) => {
       real.finding(rule, words.said(description), words.said(instead), ...where),
   } satisfies typeof real;
 });
-vi.mock("../../main/decide/guard/protected-paths.ts", async (original) => {
-  const real = await original<typeof import("../../main/decide/guard/protected-paths.ts")>();
+vi.mock("../../main/decide/places/protected-paths.ts", async (original) => {
+  const real = await original<typeof import("../../main/decide/places/protected-paths.ts")>();
   return { ...real, protectedPath: (...asked) => words.saidIn(real.protectedPath(...asked)) } satisfies typeof real;
 });
 vi.mock("../../main/shell-reading/targets/secret-files.ts", async (original) => {

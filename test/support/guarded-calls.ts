@@ -3,10 +3,10 @@ import type { Level, Outcome } from "../../ipc/contract/decision.ts";
 import { choicesFor } from "../../main/calls/approvals/choices.ts";
 import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
 import type { GrantStore } from "../../main/decide/grants/store.ts";
-import { withFurtherNeeds } from "../../main/decide/guard/further-needs.ts";
-import { GateFiles } from "../../main/decide/guard/gate-files.ts";
 import { guard } from "../../main/decide/guard/guard.ts";
 import { decisionOf, examineCall } from "../../main/decide/pipeline.ts";
+import { withFurtherNeeds } from "../../main/decide/places/further-needs.ts";
+import { GateFiles } from "../../main/decide/places/gate-files.ts";
 import type { GuardEnv } from "../../main/shell-reading/clear/program-search.ts";
 import { pathTarget, type ResolvedRequirement } from "../../main/shell-reading/targets/target.ts";
 

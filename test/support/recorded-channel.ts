@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { Called, ChannelNote, Gathered } from "../../main/core/channel.ts";
-import type { Screen } from "../../main/surfaces/channels/when-due.ts";
+import type { Screen } from "../../main/surfaces/delivery/when-due.ts";
 
 /** A channel whose other side is the test: what it was called with, in order and in words. */
 export class RecordedChannel implements Called {

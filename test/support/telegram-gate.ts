@@ -8,7 +8,7 @@ import type { AuditLine } from "../../ipc/contract/operator-api.ts";
 import type { Clock } from "../../main/base/clocks/clock.ts";
 import { systemClock } from "../../main/base/clocks/system-clock.ts";
 import { type Core, openCore } from "../../main/core/core.ts";
-import { Router } from "../../main/surfaces/channels/routing.ts";
+import { Router } from "../../main/surfaces/delivery/routing.ts";
 import { Operator } from "../../main/surfaces/operator/operator.ts";
 import { openTelegram } from "../../main/surfaces/telegram/open.ts";
 import type { TelegramChannel } from "../../main/surfaces/telegram/telegram-channel.ts";

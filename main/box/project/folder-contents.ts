@@ -1,5 +1,5 @@
-import { endsInKeys } from "../../decide/guard/protected-paths.ts";
-import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/guard/run-later.ts";
+import { endsInKeys } from "../../decide/places/protected-paths.ts";
+import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
 import { isPlantedAmongBuilt, isPlantedName } from "../../shell-reading/clear/program-places.ts";
 import { BUILD_FOLDERS } from "../../shell-reading/targets/build-folders.ts";
 import { hasSecretName } from "../../shell-reading/targets/secret-files.ts";

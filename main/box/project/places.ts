@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
-import { AT_TOP } from "../../decide/guard/run-later-places.ts";
+import { AT_TOP } from "../../decide/places/run-later-places.ts";
 import { inProgramFolder, isPlantedAmongBuilt } from "../../shell-reading/clear/program-places.ts";
 import { loadedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
 import { codeNamedBySettings, repositoriesBuilt } from "../../shell-reading/programs/git-named-code.ts";

@@ -1,7 +1,11 @@
+import { hash } from "node:crypto";
 import type { Decision } from "../../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { callHash, shareKey } from "../../decide/executors/canonical.ts";
+import type { Declaration } from "../../decide/confinement/declaration.ts";
+import type { CalledTool } from "../../decide/executors/called-tool.ts";
+import { callHash } from "../../decide/executors/canonical.ts";
 import type { Reviewable } from "../../decide/stages/examination.ts";
+import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { ApprovalBroker } from "./broker.ts";
 
 /** More requests than this of one agent wait for nobody: the next one is refused. */
@@ -64,20 +68,38 @@ export class WaitingQuota {
 /** What identical calls share. */
 export function keysOf(x: Reviewable): { call_hash: string; share_key: string } {
   const { call, subject, executor, needs, confinement, repeated } = x;
-  const hash = callHash(call.executor, call.args);
+  const called = callHash(call.executor, call.args);
   const { mcp } = call.context ?? {};
   // Several tools of a server may have one executor's name: `a.b` and `a_b`.
-  const named = mcp === undefined ? hash : JSON.stringify([hash, mcp.server, mcp.tool]);
+  const named = mcp === undefined ? called : JSON.stringify([called, mcp.server, mcp.tool]);
   const agentId = subject.agent?.agent_id ?? "";
   // Whether the same call may be made again and again is another question than whether it may be made, and one for its session.
-  if (repeated !== undefined) return { call_hash: hash, share_key: repeatedKey(agentId, subject.session ?? "", hash) };
+  if (repeated !== undefined)
+    return { call_hash: called, share_key: repeatedKey(agentId, subject.session ?? "", called) };
   return {
-    call_hash: hash,
+    call_hash: called,
     share_key: shareKey(agentId, call.context ?? {}, named, needs, {
       box: confinement?.declaration,
       tool: executor.mcp,
     }),
   };
+}
+
+/**
+ * What identical calls share: who asks, from where, in which mode, for what, and where that leads. A link that was moved makes it
+ * another call; in plan mode no grant answers for it; what runs confined shares only the same box, and a server's tool only what it is now.
+ */
+export function shareKey(
+  agentId: string,
+  { cwd = "", mode = "" }: Pick<NonNullable<ProposedCall["context"]>, "cwd" | "mode">,
+  callHash: string,
+  needs: readonly ResolvedRequirement[],
+  { box, tool }: { box?: Declaration | undefined; tool?: CalledTool | undefined } = {},
+): string {
+  const ofTool = tool === undefined ? [] : [[tool.server, tool.tool, tool.source, tool.pin, tool.state]];
+  const ledTo =
+    box === undefined && tool === undefined ? needs : [needs, ...(box === undefined ? [] : [box]), ...ofTool];
+  return JSON.stringify([agentId, cwd, mode, callHash, hash("sha256", JSON.stringify(ledTo), "hex")]);
 }
 
 function repeatedKey(agentId: string, session: string, callHash: string): string {

@@ -1,8 +1,8 @@
 import type { Decision, Verdict } from "../../../ipc/contract/decision.ts";
 import type { StandsFor } from "../../../ipc/contract/description.ts";
-import { placeOf } from "../../decide/description/call-place.ts";
 import { standsForOf } from "../../decide/description/run-by-name.ts";
 import { decisionOf, traceOf } from "../../decide/pipeline.ts";
+import { placeOf } from "../../decide/places/call-place.ts";
 import { reviewersFor, withoutSentence } from "../../decide/reviews/review-steps.ts";
 import {
   type Denial,

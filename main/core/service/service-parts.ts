@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Env, PLACE_VARIABLES } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { productFolder } from "../../decide/guard/gate-files.ts";
+import { productFolder } from "../../decide/places/gate-files.ts";
 
 /** What the service runs, whichever system runs it. */
 export interface ServiceParts {

@@ -1,16 +1,16 @@
 import type { Hazard } from "../../../ipc/contract/description.ts";
 import type { HazardId } from "../../../ipc/contract/hazards.ts";
+import { absolutePath } from "../../shell-reading/paths.ts";
 import { programCalled } from "../../shell-reading/programs/table.ts";
-import { absolutePath } from "../../shell-reading/shell/paths.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
+import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
 import { isMadeByBuild } from "../../shell-reading/targets/build-folders.ts";
 import { kindOf } from "../../shell-reading/targets/pattern.ts";
-import type { CallPlace } from "../description/call-place.ts";
-import { counted } from "../description/deleted-files.ts";
-import { hazardsOfLines } from "../description/hazards.ts";
-import type { HeldByGit } from "../description/held-by-git.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
+import { hazardsOfLines } from "../guard/hazards.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
+import type { CallPlace } from "../places/call-place.ts";
+import { counted } from "../places/deleted-files.ts";
+import type { HeldByGit } from "../places/held-by-git.ts";
 
 /** What of a line's hazards a box doesn't take away. */
 

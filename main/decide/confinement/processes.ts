@@ -9,8 +9,8 @@ import {
 import { addsSubmodule, gitReach, gitWords } from "../../shell-reading/programs/git-reach.ts";
 import { launchedBy } from "../../shell-reading/programs/hazard-records.ts";
 import { programCalled } from "../../shell-reading/programs/table.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
-import { programName } from "../../shell-reading/shell/word.ts";
+import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
+import { programName } from "../../shell-reading/word.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 
 /** What the programs of a line need beside files: the machine, hosts, or to stay when the line has ended. */

@@ -6,11 +6,11 @@ import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { projectRoot } from "../../shell-reading/targets/project.ts";
 import { pathTarget } from "../../shell-reading/targets/target.ts";
 import { isFollowingOver } from "../../shell-reading/targets/tree-scan.ts";
-import type { GateFiles } from "../guard/gate-files.ts";
-import { holdsSecrets, protectedPath } from "../guard/protected-paths.ts";
-import { runsLater } from "../guard/run-later.ts";
-import { movedPlaces } from "../guard/settings-places.ts";
-import { pathFormOf, SYSTEM_FOLDERS } from "../guard/vital-paths.ts";
+import type { GateFiles } from "../places/gate-files.ts";
+import { holdsSecrets, protectedPath } from "../places/protected-paths.ts";
+import { runsLater } from "../places/run-later.ts";
+import { movedPlaces } from "../places/settings-places.ts";
+import { pathFormOf, SYSTEM_FOLDERS } from "../places/vital-paths.ts";
 
 /** The folder that a confined command works on, and may write. */
 

@@ -1,21 +1,21 @@
 import { statSync } from "node:fs";
 import type { CallEnvironment, GuardEnv } from "../../shell-reading/clear/program-search.ts";
+import { absolutePath } from "../../shell-reading/paths.ts";
 import { scriptWordOf } from "../../shell-reading/programs/interpreters.ts";
+import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
 import { FROM_INPUT } from "../../shell-reading/shell/lists.ts";
-import { absolutePath } from "../../shell-reading/shell/paths.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
 import { pathName, pathTarget, type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
 import { following } from "../../shell-reading/targets/tree-scan.ts";
-import { HeldByGit } from "../description/held-by-git.ts";
-import { askedBelow, markedByName } from "../guard/further-needs.ts";
-import type { GateFiles } from "../guard/gate-files.ts";
 import { isForbidden } from "../guard/guard.ts";
-import { runsLater } from "../guard/run-later.ts";
 import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
 import { foldersNamed } from "../guard/shell/path-words.ts";
+import { askedBelow, markedByName } from "../places/further-needs.ts";
+import type { GateFiles } from "../places/gate-files.ts";
+import { HeldByGit } from "../places/held-by-git.ts";
+import { runsLater } from "../places/run-later.ts";
 import { ALWAYS_READABLE } from "./declaration.ts";
 import { type Project, placeOf } from "./project.ts";
 

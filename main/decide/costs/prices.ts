@@ -1,12 +1,18 @@
 import type { Price } from "../../../ipc/contract/costs.ts";
 import type { Level } from "../../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import type { Executor } from "../executors/catalog.ts";
 import type { CostConfig, OwnPrice } from "./config.ts";
 
 /** UTF-8 bytes of a token, rather few: what is estimated is rather too dear than too cheap. */
 const TOKEN_BYTES = 3.5;
 const MILLION = 1_000_000;
+
+/** What of an executor says what it costs. */
+interface Priced {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  readonly price?: OwnPrice | undefined;
+}
 
 /** What calls cost, as gate.toml says, or else the manifests of the user's own executors (docs/costs.md). */
 export class Prices {
@@ -24,7 +30,7 @@ export class Prices {
   }
 
   /** Null where no price is known, or the call is free. */
-  priceOf({ executor: called, args }: ProposedCall, { manifest }: Executor): Price | null {
+  priceOf({ executor: called, args }: ProposedCall, { manifest }: { readonly manifest: Priced }): Price | null {
     if (this.#byName.size === 0 && manifest.price === undefined) return null;
     // An executor with several names has one price: the dearest, so that none of its names is a way around another's.
     const configured = [called, manifest.name, ...manifest.aliases].flatMap((name) => this.#byName.get(name) ?? []);

@@ -6,9 +6,9 @@ import { kindOf } from "../../shell-reading/targets/pattern.ts";
 import { pathName } from "../../shell-reading/targets/target.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
+import type { CallPlace } from "../places/call-place.ts";
 import type { Reviewable } from "../stages/examination.ts";
 import { type FileRead, readBounded } from "./bounded-file.ts";
-import type { CallPlace } from "./call-place.ts";
 import { differenceOf, type LineDifference, linesOf, listed, ShownLines } from "./line-diff.ts";
 
 /** What a call would change in files, against the files that are there. */

@@ -3,20 +3,27 @@ import type { DescribedCommand, Description } from "../../../ipc/contract/descri
 import type { CallKind } from "../../../ipc/contract/hazards.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { askedOutside } from "../../shell-reading/programs/gate-command.ts";
-import type { Reading, Span } from "../../shell-reading/shell/reading.ts";
+import type { Reading, Span } from "../../shell-reading/reading.ts";
 import { Budget, MAX_BYTES } from "../../shell-reading/shell/scope.ts";
 import { withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import { takesComments } from "../executors/needs.ts";
+import {
+  hazardOfTool,
+  hazardsOfLines,
+  hazardsOfNeeds,
+  runsUnasked,
+  typedIntoLater,
+  worstFirst,
+} from "../guard/hazards.ts";
 import { partsOf } from "../guard/shell/guard-shell.ts";
 import { claimsOf, readDefinition } from "../mcp/definition.ts";
+import { type CallPlace, placeOf } from "../places/call-place.ts";
+import { HeldByGit } from "../places/held-by-git.ts";
 import type { Reviewable } from "../stages/examination.ts";
-import { type CallPlace, placeOf } from "./call-place.ts";
 import { changesOf } from "./changes.ts";
 import { clearedLine, effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
-import { hazardOfTool, hazardsOfLines, hazardsOfNeeds, runsUnasked, typedIntoLater, worstFirst } from "./hazards.ts";
-import { HeldByGit } from "./held-by-git.ts";
 import { standsForOf } from "./run-by-name.ts";
 import { skillTexts } from "./skill-text.ts";
 

@@ -6,15 +6,15 @@ import { needsOfLine } from "../../shell-reading/clear/line-needs.ts";
 import { programSearchOf } from "../../shell-reading/clear/program-search.ts";
 import { gitEffect } from "../../shell-reading/programs/git.ts";
 import { programCalled } from "../../shell-reading/programs/table.ts";
-import type { SimpleCommand } from "../../shell-reading/shell/reading.ts";
+import type { SimpleCommand } from "../../shell-reading/reading.ts";
 import { kindOf } from "../../shell-reading/targets/pattern.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { lineOf } from "../executors/needs.ts";
+import type { CallPlace } from "../places/call-place.ts";
+import type { HeldByGit } from "../places/held-by-git.ts";
 import type { Reviewable } from "../stages/examination.ts";
-import type { CallPlace } from "./call-place.ts";
-import type { HeldByGit } from "./held-by-git.ts";
 
 /** What a call leaves behind, from its reading: never from the tool's name. */
 

@@ -1,22 +1,22 @@
 import { opendirSync } from "node:fs";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { StandsFor } from "../../../ipc/contract/description.ts";
+import { absolutePath, canMatch, pathOf } from "../../shell-reading/paths.ts";
 import { askedOutside } from "../../shell-reading/programs/gate-command.ts";
 import { launchedBy, runsElsewhere } from "../../shell-reading/programs/hazard-records.ts";
 import { scriptWordOf } from "../../shell-reading/programs/interpreters.ts";
 import { type LoadedFile, launchedFile, loadedFilesOf } from "../../shell-reading/programs/loaded-files.ts";
 import { changesRunner, type NamedScripts, namedScripts } from "../../shell-reading/programs/script-runners.ts";
 import { commandsIn, scriptLines } from "../../shell-reading/programs/script-texts.ts";
-import { absolutePath, canMatch, pathOf } from "../../shell-reading/shell/paths.ts";
+import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
 import { readCommand } from "../../shell-reading/shell/read-command.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/shell/reading.ts";
-import { programName } from "../../shell-reading/shell/word.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
 import { kindOf } from "../../shell-reading/targets/pattern.ts";
+import { programName } from "../../shell-reading/word.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
+import type { CallPlace } from "../places/call-place.ts";
 import { type FileRead, readBounded, sha256 } from "./bounded-file.ts";
-import type { CallPlace } from "./call-place.ts";
 import { firstLines, lineCount, shownLines } from "./shown-lines.ts";
 
 /** What names in a command line stand for: the files that would run, with their hashes. Nothing of them is run. */

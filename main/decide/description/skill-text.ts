@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import type { StandsFor } from "../../../ipc/contract/description.ts";
+import type { CallPlace } from "../places/call-place.ts";
 import { readBounded, sha256 } from "./bounded-file.ts";
-import type { CallPlace } from "./call-place.ts";
 import { firstLines, lineCount } from "./shown-lines.ts";
 
 /** What a skill's name stands for: its text, whose inline commands the agent runs without asking. */

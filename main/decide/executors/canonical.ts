@@ -1,29 +1,8 @@
 import { hash } from "node:crypto";
-import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
-import type { Declaration } from "../confinement/declaration.ts";
-import type { CalledTool } from "./called-tool.ts";
 
 /** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
 export function callHash(executor: string, args: Record<string, unknown>): string {
   return hash("sha256", canonicalJson({ args, executor }), "hex");
-}
-
-/**
- * What identical calls share: who asks, from where, in which mode, for what, and where that leads. A link that was moved makes it
- * another call; in plan mode no grant answers for it; what runs confined shares only the same box, and a server's tool only what it is now.
- */
-export function shareKey(
-  agentId: string,
-  { cwd = "", mode = "" }: Pick<NonNullable<ProposedCall["context"]>, "cwd" | "mode">,
-  callHash: string,
-  needs: readonly ResolvedRequirement[],
-  { box, tool }: { box?: Declaration | undefined; tool?: CalledTool | undefined } = {},
-): string {
-  const ofTool = tool === undefined ? [] : [[tool.server, tool.tool, tool.source, tool.pin, tool.state]];
-  const ledTo =
-    box === undefined && tool === undefined ? needs : [needs, ...(box === undefined ? [] : [box]), ...ofTool];
-  return JSON.stringify([agentId, cwd, mode, callHash, hash("sha256", JSON.stringify(ledTo), "hex")]);
 }
 
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */

@@ -17,7 +17,7 @@ import {
   urlTarget,
 } from "../../shell-reading/targets/target.ts";
 import { isFollowingOver, withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
-import { withFurtherNeeds } from "../guard/further-needs.ts";
+import { withFurtherNeeds } from "../places/further-needs.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";

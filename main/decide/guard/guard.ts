@@ -1,20 +1,20 @@
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
-import type { PathPattern } from "../../shell-reading/shell/paths.ts";
+import type { PathPattern } from "../../shell-reading/paths.ts";
 import { expandHome, realForm } from "../../shell-reading/targets/path.ts";
 import { foldedPath } from "../../shell-reading/targets/pattern.ts";
 import { earlierStateOf } from "../../shell-reading/targets/snapshot-path.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type CommandLine, CommandLines } from "../executors/command-lines.ts";
-import { AgentSettings } from "./agent-settings.ts";
+import { AgentSettings } from "../places/agent-settings.ts";
+import type { GateFiles } from "../places/gate-files.ts";
+import { dangerousCommand, forbiddenPath, stringsIn } from "../places/patterns.ts";
+import { holdsSecrets, isAskedToRead, mayBeNamed, protectedPath } from "../places/protected-paths.ts";
+import { isDisk, pathFormOf, vitalFile, vitalFolder } from "../places/vital-paths.ts";
 import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
-import type { GateFiles } from "./gate-files.ts";
-import { dangerousCommand, forbiddenPath, stringsIn } from "./patterns.ts";
-import { holdsSecrets, isAskedToRead, mayBeNamed, protectedPath } from "./protected-paths.ts";
 import type { GuardRule } from "./shell/finding.ts";
 import { findingIn, findingText, type MaskedTexts, maskedTexts } from "./shell/guard-shell.ts";
-import { isDisk, pathFormOf, vitalFile, vitalFolder } from "./vital-paths.ts";
 
 /**
  * The binary guard: what is denied whatever the policy, the grants and the user say (docs/decisions/requirements-vaglio.md).

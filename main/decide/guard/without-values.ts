@@ -1,4 +1,4 @@
-import { type FoundString, stringsIn } from "./patterns.ts";
+import { type FoundString, stringsIn } from "../places/patterns.ts";
 
 /** An agent's, a judge's or a user's words, without the arguments' values that they may quote. */
 

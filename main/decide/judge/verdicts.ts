@@ -4,7 +4,7 @@ import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type GuardBlock, type GuardSettings, guard } from "../guard/guard.ts";
-import { stringsIn } from "../guard/patterns.ts";
+import { stringsIn } from "../places/patterns.ts";
 
 /** Guard, then judge (docs/decisions/requirements-vaglio.md). The judge never scores what the guard blocks. */
 

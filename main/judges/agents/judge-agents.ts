@@ -4,7 +4,7 @@ import type { Env } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { findMachine, type Machine } from "../../box/arguments/machine.ts";
 import type { AddressRules } from "../../box/network/lookup.ts";
-import type { BoxProbe } from "../../box/probe.ts";
+import type { BoxProbe } from "../../box/service/probe.ts";
 import type { Config } from "../../config/index.ts";
 import {
   type JudgeAgentConfig,
@@ -18,11 +18,11 @@ import { type ListedHost, readListedHost } from "../../shell-reading/targets/lis
 import type { JudgeAgent, Model } from "../reviews/judge-ports.ts";
 import { AgentBox } from "./agent-box.ts";
 import { AgentHosts } from "./agent-hosts.ts";
+import { astGrepSearch } from "./ast-grep-search.ts";
 import { commandAgent } from "./command-agent.ts";
+import { fsRead } from "./fs-read.ts";
 import { modelAgent } from "./model-agent.ts";
-import { astGrepSearch } from "./tools/ast-grep-search.ts";
-import { fsRead } from "./tools/fs-read.ts";
-import { cut, type JudgeTool, ToolRefused } from "./tools/tool.ts";
+import { cut, type JudgeTool, ToolRefused } from "./tool.ts";
 
 export interface JudgeAgentParts {
   /** By name; every one that a judge agent of the configuration names. */

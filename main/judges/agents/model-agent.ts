@@ -5,7 +5,7 @@ import { dataBlock } from "../reviews/sent/data-block.ts";
 import { withoutSecrets } from "../reviews/sent/masked-secrets.ts";
 import { withoutThoughts } from "../reviews/thoughts.ts";
 import { readGradientResult } from "../reviews/validators/gradient-result.ts";
-import { cut, type JudgeTool, MAX_RESULT, ToolRefused } from "./tools/tool.ts";
+import { cut, type JudgeTool, MAX_RESULT, ToolRefused } from "./tool.ts";
 import { mountsOf, type Workspace, type WorkspacePlace, workspaceOf } from "./workspace.ts";
 
 /** A judge agent that is a model: it answers at once, or looks at the worker's files first. */

@@ -1,5 +1,5 @@
 import { listingWords } from "../programs/reading-files.ts";
-import type { Piece } from "../shell/reading.ts";
+import type { Piece } from "../reading.ts";
 import type { ClearCommand, ClearLine, ClearRedirect, ClearStep, ClearWord } from "./line.ts";
 
 /**

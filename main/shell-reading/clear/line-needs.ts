@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { makesRepository } from "../programs/git.ts";
 import { programCalled } from "../programs/table.ts";
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import { realForm } from "../targets/path.ts";
 import type { ResolvedRequirement } from "../targets/target.ts";
 import { CommandReader, type Folder } from "./command-needs.ts";

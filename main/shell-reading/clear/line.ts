@@ -1,4 +1,4 @@
-import type { Span, Word } from "../shell/reading.ts";
+import type { Span, Word } from "../reading.ts";
 
 /** A command line that is written in the closed grammar. */
 

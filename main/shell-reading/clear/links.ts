@@ -1,4 +1,4 @@
-import { starred } from "../shell/starred.ts";
+import { starred } from "../starred.ts";
 import { kindOf } from "../targets/pattern.ts";
 import { scanTree } from "../targets/tree-scan.ts";
 

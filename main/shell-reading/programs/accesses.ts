@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import { type Arguments, argumentsOf, hasOption } from "./arguments.ts";
 import type { Access, Accesses, CommandContext, Program, Role } from "./program.ts";
 

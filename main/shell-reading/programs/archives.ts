@@ -1,5 +1,5 @@
-import type { Word } from "../shell/reading.ts";
-import { wordOf } from "../shell/word.ts";
+import type { Word } from "../reading.ts";
+import { wordOf } from "../word.ts";
 import { argumentsOf, hasOption, optionsKnown, valuesAnywhere, valuesOf } from "./arguments.ts";
 import type { Access, Accesses, Program } from "./program.ts";
 

@@ -1,5 +1,5 @@
-import type { Word } from "../shell/reading.ts";
-import { piecesAfter, wordOf } from "../shell/word.ts";
+import type { Word } from "../reading.ts";
+import { piecesAfter, wordOf } from "../word.ts";
 import type { OptionList, Program, Role } from "./program.ts";
 
 /** The one place that tells a command's options, their values and its operands apart. */

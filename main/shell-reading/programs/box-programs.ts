@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 
 /**
  * What of a program no box has, beside its record: another machine, the machine's services, other processes, root, the user's own

@@ -1,5 +1,5 @@
-import type { Word } from "../shell/reading.ts";
-import { piecesAfter, wordOf } from "../shell/word.ts";
+import type { Word } from "../reading.ts";
+import { piecesAfter, wordOf } from "../word.ts";
 import { argumentsOf, hasOption } from "./arguments.ts";
 import type { Accesses, Program } from "./program.ts";
 

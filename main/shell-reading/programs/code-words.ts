@@ -1,5 +1,5 @@
-import type { Word } from "../shell/reading.ts";
-import { piecesAfter, wordOf } from "../shell/word.ts";
+import type { Word } from "../reading.ts";
+import { piecesAfter, wordOf } from "../word.ts";
 
 /** Words of plain programs that a shell runs: `git rebase --exec`, `tar --checkpoint-action=exec=`. */
 

@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import { argumentsOf } from "./arguments.ts";
 import type { Program } from "./program.ts";
 

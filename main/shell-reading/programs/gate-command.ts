@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 
 /** The gate's own command: what it is called, what runs it, how its process is found, and what an agent may ask it. */
 export const GATE_COMMAND = "metnos-gate";

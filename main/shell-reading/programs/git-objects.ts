@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import { kindOf } from "../targets/pattern.ts";
 import { folderAbove } from "../targets/project.ts";
 import { gitFoldersOf } from "./git-folders.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { absolutePath } from "../shell/paths.ts";
-import type { Word } from "../shell/reading.ts";
+import { absolutePath } from "../paths.ts";
+import type { Word } from "../reading.ts";
 import { realForm } from "../targets/path.ts";
 import { projectRoot } from "../targets/project.ts";
 import { gitCommand } from "./git.ts";

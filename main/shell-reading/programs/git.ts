@@ -1,10 +1,10 @@
-import { absolutePath } from "../shell/paths.ts";
-import type { Word } from "../shell/reading.ts";
-import { wordOf } from "../shell/word.ts";
+import { absolutePath } from "../paths.ts";
+import type { Word } from "../reading.ts";
 import { realForm } from "../targets/path.ts";
 import { isAtOrBelow, kindOf } from "../targets/pattern.ts";
 import { folderAbove } from "../targets/project.ts";
 import { askedEachTime, isSecretInGit } from "../targets/secret-files.ts";
+import { wordOf } from "../word.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
 import { historyAt } from "./git-history.ts";

@@ -1,5 +1,5 @@
-import { absolutePath } from "../shell/paths.ts";
-import type { Word } from "../shell/reading.ts";
+import { absolutePath } from "../paths.ts";
+import type { Word } from "../reading.ts";
 import { kindOf } from "../targets/pattern.ts";
 import { argumentsOf } from "./arguments.ts";
 import { processToolCalled } from "./disks-and-processes.ts";

@@ -1,5 +1,5 @@
 import type { HazardId } from "../../../ipc/contract/hazards.ts";
-import type { Stdin, Word } from "../shell/reading.ts";
+import type { Stdin, Word } from "../reading.ts";
 
 /** What is dangerous about a program's words: rules beside the programs' records (hazard-records.ts). They only warn. */
 

@@ -1,4 +1,4 @@
-import type { SimpleCommand } from "../shell/reading.ts";
+import type { SimpleCommand } from "../reading.ts";
 import { interpreterOf, scriptWordOf } from "./interpreters.ts";
 import { SHELLS } from "./shells.ts";
 

@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import { evaluatesText } from "./hazard-records.ts";
 import { SHELL_VALUED, SHELLS } from "./shells.ts";
 

@@ -1,5 +1,5 @@
-import { absolutePath } from "../shell/paths.ts";
-import type { SimpleCommand, Span, Word } from "../shell/reading.ts";
+import { absolutePath } from "../paths.ts";
+import type { SimpleCommand, Span, Word } from "../reading.ts";
 import { launchedBy } from "./hazard-records.ts";
 import { interpreterOf, scriptWordOf } from "./interpreters.ts";
 import { SCHEDULERS, SHELLS } from "./shells.ts";

@@ -1,5 +1,5 @@
-import type { Word } from "../shell/reading.ts";
-import { plainWord } from "../shell/word.ts";
+import type { Word } from "../reading.ts";
+import { plainWord } from "../word.ts";
 import { patchedFiles, pathsMentioned, pathsOfPatch } from "./patch-text.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
-import { absolutePath } from "../shell/paths.ts";
-import type { Span, Word } from "../shell/reading.ts";
-import { wordOf } from "../shell/word.ts";
+import { absolutePath } from "../paths.ts";
+import type { Span, Word } from "../reading.ts";
+import { wordOf } from "../word.ts";
 import { foundBy } from "./find.ts";
 import { echoed, formatted, unescaped } from "./formats.ts";
 

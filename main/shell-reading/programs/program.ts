@@ -1,4 +1,4 @@
-import type { Span, Word } from "../shell/reading.ts";
+import type { Span, Word } from "../reading.ts";
 
 /**
  * One record per program: what its options and operands mean. Read by all who need it: what a call needs (`clear/`), what the

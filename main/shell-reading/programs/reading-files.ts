@@ -1,5 +1,5 @@
-import type { Word } from "../shell/reading.ts";
-import { plainWord } from "../shell/word.ts";
+import type { Word } from "../reading.ts";
+import { plainWord } from "../word.ts";
 import type { Accesses, Program } from "./program.ts";
 
 /** Programs that print, count, compare or list the files that they name. */

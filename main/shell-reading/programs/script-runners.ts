@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 
 /** Programs that run what a file of the project says under a name: `npm test`, `make t`, `just r`, `cargo xtask`. */
 

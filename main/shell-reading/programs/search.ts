@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import { byRoles } from "./accesses.ts";
 import { argumentsOf, hasOption } from "./arguments.ts";
 import type { Accesses, CommandContext, Program } from "./program.ts";

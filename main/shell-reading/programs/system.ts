@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import type { Accesses, Program } from "./program.ts";
 
 /** Programs that say something about the machine, the clock or where one is. */

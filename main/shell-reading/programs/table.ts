@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import { ARCHIVE_PROGRAMS } from "./archives.ts";
 import { CHANGING_PROGRAMS } from "./changing-files.ts";
 import { FIND_PROGRAMS } from "./find.ts";

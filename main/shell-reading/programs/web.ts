@@ -1,5 +1,5 @@
-import type { Word } from "../shell/reading.ts";
-import { wordOf } from "../shell/word.ts";
+import type { Word } from "../reading.ts";
+import { wordOf } from "../word.ts";
 import { argumentsOf, hasOption } from "./arguments.ts";
 import { remoteUrls } from "./git-reach.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";

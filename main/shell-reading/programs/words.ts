@@ -1,4 +1,4 @@
-import type { Word } from "../shell/reading.ts";
+import type { Word } from "../reading.ts";
 import type { Program } from "./program.ts";
 
 /** Programs that print or compare what they are given, and touch no file. */

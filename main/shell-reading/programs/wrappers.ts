@@ -1,5 +1,5 @@
-import type { Span, Word } from "../shell/reading.ts";
-import { wordOf } from "../shell/word.ts";
+import type { Span, Word } from "../reading.ts";
+import { wordOf } from "../word.ts";
 import { foundBy } from "./find.ts";
 
 /**

@@ -1,10 +1,10 @@
+import { absolutePath } from "../paths.ts";
 import { formatted } from "../programs/formats.ts";
+import type { Piece, SimpleCommand, Word } from "../reading.ts";
+import { literal, piecesAfter, unknownPiece, wordOf } from "../word.ts";
 import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
 import { evaluateAsText } from "./nested-text.ts";
-import { absolutePath } from "./paths.ts";
-import type { Piece, SimpleCommand, Word } from "./reading.ts";
 import { inFolder, joined, REFERENCE, type Scope, withValue, withVar } from "./scope.ts";
-import { literal, piecesAfter, unknownPiece, wordOf } from "./word.ts";
 
 /** The builtins that change what comes after them: the folder, variables, aliases, the shell itself. */
 

@@ -1,13 +1,13 @@
 import { type ParsedScript, parse, type Statement, type SyntaxNode } from "unbash";
+import { absolutePath } from "../paths.ts";
 import { placingRole } from "../programs/accesses.ts";
 import { namesPrinted, printedBy, printsFile } from "../programs/prints.ts";
 import { programCalled } from "../programs/table.ts";
+import type { CommandContext, ReadContext, SimpleCommand, Span, Stdin, Word } from "../reading.ts";
+import { literal, plainWord, programName, wordOf } from "../word.ts";
 import type { ExpansionContext } from "./parameters.ts";
-import { absolutePath } from "./paths.ts";
-import type { CommandContext, ReadContext, SimpleCommand, Span, Stdin, Word } from "./reading.ts";
 import { Budget, joined, MAX_DEPTH, MAX_STATES, type Origin, type Scope, Unreadable, withVar } from "./scope.ts";
 import { isStraight } from "./straight.ts";
-import { literal, plainWord, programName, wordOf } from "./word.ts";
 import { expandWhole } from "./words.ts";
 
 /** A substitution costs as much as this many words: no more than 500 of them are read. */

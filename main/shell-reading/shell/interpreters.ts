@@ -1,11 +1,11 @@
+import { absolutePath } from "../paths.ts";
 import type { Interpreter } from "../programs/interpreters.ts";
 import { CALLS_ON_PATHS, FORKS_WITHOUT_END, KILL_CALLS, killOf, SHELL_CALLS } from "../programs/language-calls.ts";
+import type { Piece, SimpleCommand, Word } from "../reading.ts";
+import { literal, piecesAfter, unknownPiece, wordOf } from "../word.ts";
 import type { EvaluationContext, ShellEvaluator } from "./evaluator.ts";
 import { evaluateAsText } from "./nested-text.ts";
-import { absolutePath } from "./paths.ts";
-import type { Piece, SimpleCommand, Word } from "./reading.ts";
 import type { Scope } from "./scope.ts";
-import { literal, piecesAfter, unknownPiece, wordOf } from "./word.ts";
 
 /**
  * Programs in other languages that are part of a command line. They are not parsed: the calls that start a shell, delete or move

@@ -1,10 +1,10 @@
+import { absolutePath } from "../paths.ts";
 import type { Repeater } from "../programs/wrappers.ts";
+import type { SimpleCommand, Word } from "../reading.ts";
+import { literal, programName, unknownPiece, wordOf } from "../word.ts";
 import type { EvaluationContext, ShellEvaluator } from "./evaluator.ts";
 import { evaluateAsText, evaluateNested } from "./nested-text.ts";
-import { absolutePath } from "./paths.ts";
-import type { SimpleCommand, Word } from "./reading.ts";
 import type { Scope } from "./scope.ts";
-import { literal, programName, unknownPiece, wordOf } from "./word.ts";
 import { afterWrapper } from "./wrapper-words.ts";
 
 /** The names that come with a command's input, where they aren't known. */

@@ -1,5 +1,5 @@
+import type { SimpleCommand, Word } from "../reading.ts";
 import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
-import type { SimpleCommand, Word } from "./reading.ts";
 import { type Origin, type Scope, withVar } from "./scope.ts";
 
 /** Texts inside a command that are scripts in turn: evaluated with its variables, offsets kept as far as possible. */

@@ -6,9 +6,9 @@ import type {
   Word as SyntaxWord,
 } from "unbash";
 import { unescaped } from "../programs/formats.ts";
-import type { Piece, Span, Word } from "./reading.ts";
+import type { Piece, Span, Word } from "../reading.ts";
+import { literal, unknownPiece } from "../word.ts";
 import { elementsOf, REFERENCE, type Scope } from "./scope.ts";
-import { literal, unknownPiece } from "./word.ts";
 
 /** `$x` and `${x...}`: what is known of a variable, and what the operators make of it. */
 

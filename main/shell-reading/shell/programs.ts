@@ -1,3 +1,4 @@
+import { absolutePath, canMatch, pathOf } from "../paths.ts";
 import {
   codeWords,
   isDangerous,
@@ -10,14 +11,13 @@ import { askedOutside, OUTSIDE } from "../programs/gate-command.ts";
 import { interpreterOf } from "../programs/interpreters.ts";
 import { SCHEDULERS, SHELL_VALUED, SHELLS } from "../programs/shells.ts";
 import { repeaterCalled, WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
+import type { SimpleCommand, Word } from "../reading.ts";
+import { piecesAfter, programName, wordOf } from "../word.ts";
 import type { EvaluationContext, Outcomes, ShellEvaluator } from "./evaluator.ts";
 import { readCode } from "./interpreters.ts";
 import { evaluateRepeater } from "./lists.ts";
 import { evaluateAsText, evaluateNested } from "./nested-text.ts";
-import { absolutePath, canMatch, pathOf } from "./paths.ts";
-import type { SimpleCommand, Word } from "./reading.ts";
 import { inFolder, MAX_DEPTH, type Scope, Unreadable } from "./scope.ts";
-import { piecesAfter, programName, wordOf } from "./word.ts";
 import { afterWrapper } from "./wrapper-words.ts";
 
 /** What a program that was called runs in turn: wrappers are unwrapped, shells and interpreters read what they are given. */

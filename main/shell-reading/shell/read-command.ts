@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
 import { forEachChild, parse, type SyntaxNode } from "unbash";
+import type { ReadContext, Reading, SimpleCommand, Span, Word } from "../reading.ts";
+import { plainWord, programName } from "../word.ts";
 import { type EvaluationContext, ShellEvaluator, type Steps } from "./evaluator.ts";
 import { evaluateProgram } from "./programs.ts";
-import type { ReadContext, Reading, SimpleCommand, Span, Word } from "./reading.ts";
 import { firstScope, joined, MAX_BYTES, Unreadable } from "./scope.ts";
 import { evaluateBody, evaluateStatements } from "./statements.ts";
-import { plainWord, programName } from "./word.ts";
 
 /** Reads a command line like a shell does, without running any of it. Never throws; linear in the text, within limits.ts. */
 

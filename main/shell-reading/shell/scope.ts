@@ -1,6 +1,6 @@
 import type { Function as FunctionNode } from "unbash";
-import type { Piece, ReadContext } from "./reading.ts";
-import { literal, unknownPiece } from "./word.ts";
+import type { Piece, ReadContext } from "../reading.ts";
+import { literal, unknownPiece } from "../word.ts";
 
 /** What a shell knows at one point: where it is, its variables, functions and aliases. Never changed, only replaced. */
 export interface Scope {

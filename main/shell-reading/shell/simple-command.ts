@@ -1,11 +1,11 @@
 import type { ArrayValue, Assignment, Command, HereDoc, Redirection } from "unbash";
+import { absolutePath } from "../paths.ts";
+import type { Piece, Redirect, SimpleCommand, Stdin, Word } from "../reading.ts";
+import { literal, programName, wordOf } from "../word.ts";
 import { changesScope, evaluateBuiltin, evaluatesIndexes } from "./builtins.ts";
 import { commandContextOf, type EvaluationContext, type Outcomes, type ShellEvaluator } from "./evaluator.ts";
 import type { ExpansionContext } from "./parameters.ts";
-import { absolutePath } from "./paths.ts";
-import type { Piece, Redirect, SimpleCommand, Stdin, Word } from "./reading.ts";
 import { functionKey, elementsOf as listOf, type Scope, Unreadable, withValue } from "./scope.ts";
-import { literal, programName, wordOf } from "./word.ts";
 import { expandWhole, expandWord } from "./words.ts";
 
 /** One simple command: its words, redirections and assignments, and whether a function, a builtin or a program runs. */

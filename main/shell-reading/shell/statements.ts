@@ -11,12 +11,12 @@ import {
   type While,
 } from "unbash";
 import { holdsUp } from "../programs/disks-and-processes.ts";
+import type { Piece, Redirect, Stdin, Word } from "../reading.ts";
+import { plainWord, unknownPiece } from "../word.ts";
 import { commandContextOf, type EvaluationContext, type Outcomes, type ShellEvaluator } from "./evaluator.ts";
-import type { Piece, Redirect, Stdin, Word } from "./reading.ts";
 import { type Defined, functionKey, joined, type Scope, Unreadable, withVar } from "./scope.ts";
 import { evaluateSimple, readRedirects } from "./simple-command.ts";
 import { isStraightNode } from "./straight.ts";
-import { plainWord, unknownPiece } from "./word.ts";
 import { expandWord } from "./words.ts";
 
 /** The control flow: which commands run after which, in which folder and with which variables. */

@@ -1,9 +1,9 @@
 import { type DoubleQuotedChild, type ParameterOperation, parse, type Word as SyntaxWord, type WordPart } from "unbash";
+import type { Piece, Span, Word } from "../reading.ts";
+import { literal, plainWord, unknownPiece, wordOf } from "../word.ts";
 import { expandBraces } from "./braces.ts";
 import { type ExpansionContext, parameterPieces } from "./parameters.ts";
-import type { Piece, Span, Word } from "./reading.ts";
 import { elementsOf, MAX_WORDS, type Scope, Unreadable } from "./scope.ts";
-import { literal, plainWord, unknownPiece, wordOf } from "./word.ts";
 
 /** From a word as it is written to the words that it expands to: bash's expansions, as far as they are known. */
 

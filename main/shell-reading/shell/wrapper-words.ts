@@ -1,6 +1,6 @@
 import type { Wrapper } from "../programs/wrappers.ts";
-import type { Word } from "./reading.ts";
-import { piecesAfter, wordOf } from "./word.ts";
+import type { Word } from "../reading.ts";
+import { piecesAfter, wordOf } from "../word.ts";
 
 /** What follows a wrapper's own options. */
 export interface AfterWrapper {

@@ -6,7 +6,7 @@ import { mayReadOn, scanTree } from "./tree-scan.ts";
 /**
  * The one list of files that often hold secrets and often have to be read all the same: asked about by name each time, at every level,
  * whatever was granted; found in a search below a folder; hidden in a box. Keys and password stores by their usual names are never an
- * agent's: see guard/protected-paths.ts, which a box hides as well. A cluster's keys are in both: read by their own path they are asked about.
+ * agent's: see places/protected-paths.ts, which a box hides as well. A cluster's keys are in both: read by their own path they are asked about.
  */
 
 interface Rule {
@@ -216,7 +216,7 @@ const COPIES = [
   /^(.+)~$/,
   /^(.+)\.(?:bak|old|orig|save|backup|lock)$/,
 ];
-/** Of keys and password stores (guard/protected-paths.ts) the copies are asked about. */
+/** Of keys and password stores (places/protected-paths.ts) the copies are asked about. */
 const OF_PROTECTED: Rule = {
   why: "a copy of a file with passwords",
   name: /^(?:[._]netrc|\.git-credentials|\.pgpass|\.my\.cnf|\.vault-token)$/,

@@ -10,11 +10,11 @@ import { errorCode } from "../../base/errors.ts";
 import type { Config, Route } from "../../config/index.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "../../core/channel.ts";
 import type { Core } from "../../core/core.ts";
+import type { ChannelHost } from "../delivery/channel-host.ts";
+import { CHANNEL_WORDS } from "../delivery/words.ts";
+import type { SharedScreen } from "../notifications/shared-screen.ts";
 import type { GateNotifications } from "../notifications/start.ts";
-import type { ChannelHost } from "./channel-host.ts";
 import type { EveningDigest } from "./evening-message.ts";
-import type { SharedScreen } from "./shared-screen.ts";
-import { CHANNEL_WORDS } from "./words.ts";
 
 /** What calls the user elsewhere than on this desktop, for the operator's methods. */
 export interface Channels {
@@ -193,8 +193,8 @@ class RunningChannels implements Channels {
 
   async #route(channel: Channel, { api, log }: ChannelHost): Promise<Running> {
     const { config, clock, notes } = this.#parts.core;
-    const { Router } = await import("./routing.ts");
-    const { NoteRoute } = await import("./note-route.ts");
+    const { Router } = await import("../delivery/routing.ts");
+    const { NoteRoute } = await import("../delivery/note-route.ts");
     const shared = { api, channel, route: config.channels[channel.name], screen: this.#parts.screen, clock, log };
     const router = new Router({ ...shared, gatherAbove: config.digest.above });
     const noteRoute = new NoteRoute({ ...shared, name: channel.name, notes, language: () => config.language });

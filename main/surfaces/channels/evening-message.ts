@@ -14,7 +14,7 @@ import { errorCode } from "../../base/errors.ts";
 import { writeDurably } from "../../base/files/durable-file.ts";
 import type { ChannelNote } from "../../core/channel.ts";
 import type { Core } from "../../core/core.ts";
-import { CHANNEL_WORDS } from "./words.ts";
+import { CHANNEL_WORDS } from "../delivery/words.ts";
 
 /** What happened today, said once in the evening: how often what was allowed, denied and expired, and which grants were used. */
 

@@ -5,13 +5,13 @@ import type { Clock } from "../../base/clocks/clock.ts";
 import type { Config } from "../../config/index.ts";
 import type { ChannelNote } from "../../core/channel.ts";
 import type { NoteBoard } from "../../core/note-board.ts";
-import { NoteRoute } from "../channels/note-route.ts";
-import { Router } from "../channels/routing.ts";
-import { SharedScreen } from "../channels/shared-screen.ts";
-import type { Screen } from "../channels/when-due.ts";
+import { NoteRoute } from "../delivery/note-route.ts";
+import { Router } from "../delivery/routing.ts";
+import type { Screen } from "../delivery/when-due.ts";
 import { Notifier, type ReviewTarget } from "./notifier.ts";
 import { notificationSink } from "./platform.ts";
 import { routeOf } from "./review-route.ts";
+import { SharedScreen } from "./shared-screen.ts";
 import type { NotificationSink } from "./sink.ts";
 
 /** What depends on the process that runs the gate. */

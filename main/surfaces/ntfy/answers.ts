@@ -1,4 +1,4 @@
-import { pause, waitAfter } from "../channels/retry.ts";
+import { pause, waitAfter } from "../delivery/retry.ts";
 import { NtfyError, type NtfyServer, type Received, read } from "./ntfy-api.ts";
 
 export interface AnswersParts {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { waitAfter } from "../channels/retry.ts";
+import { waitAfter } from "../delivery/retry.ts";
 import { type BotApi, type Screen, TelegramError } from "./bot-api.ts";
 import type { Timing, Waits } from "./timing.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { readSecret, SecretError } from "../../base/files/secret-text.ts";
-import { waitAfter } from "../channels/retry.ts";
+import { waitAfter } from "../delivery/retry.ts";
 import { BotApi, TelegramError } from "./bot-api.ts";
 import type { Timing, Waits } from "./timing.ts";
 import { type BotAccount, readUpdate, type Update } from "./updates.ts";

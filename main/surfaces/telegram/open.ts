@@ -1,6 +1,6 @@
 import { dispatchCallback } from "../../calls/index.ts";
-import type { ChannelHost } from "../channels/channel-host.ts";
-import { openChannelMessages } from "../channels/channel-messages.ts";
+import type { ChannelHost } from "../delivery/channel-host.ts";
+import { openChannelMessages } from "../delivery/channel-messages.ts";
 import { LinkedChat } from "./linked-chat.ts";
 import { PinTries } from "./pin-tries.ts";
 import { TelegramChannel } from "./telegram-channel.ts";

@@ -1,8 +1,8 @@
 import type { Answer } from "../../../ipc/contract/operator-api.ts";
 import { answerWith } from "../../../ipc/words/choices.ts";
 import { errorCode } from "../../base/errors.ts";
-import type { ChannelMessages } from "../channels/channel-messages.ts";
-import { commonAnswer, denials } from "../channels/gathered-requests.ts";
+import type { ChannelMessages } from "../delivery/channel-messages.ts";
+import { commonAnswer, denials } from "../delivery/gathered-requests.ts";
 import type { ChatMessages, Shown } from "./chat-messages.ts";
 import type { Conversation } from "./conversation.ts";
 import type { DailyPin } from "./daily-pin.ts";

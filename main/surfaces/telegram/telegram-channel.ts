@@ -7,7 +7,7 @@ import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import { errorCode } from "../../base/errors.ts";
 import type { ChannelConfig } from "../../config/index.ts";
 import type { Channel, ChannelNote, Gathered, TelegramLinking } from "../../core/channel.ts";
-import type { ChannelMessages } from "../channels/channel-messages.ts";
+import type { ChannelMessages } from "../delivery/channel-messages.ts";
 import { type BotApi, TelegramError } from "./bot-api.ts";
 import { ChatMessages } from "./chat-messages.ts";
 import { Connection } from "./connection.ts";

@@ -1,4 +1,4 @@
-import { BACKOFF, type Backoff, pause } from "../channels/retry.ts";
+import { BACKOFF, type Backoff, pause } from "../delivery/retry.ts";
 
 /** How long what takes, in milliseconds unless the name says otherwise. Tests have shorter ones. */
 export interface Timing extends Backoff {

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { systemClock } from "../../../main/base/clocks/system-clock.ts";
-import { BoxService } from "../../../main/box/box-service.ts";
+import { BoxService } from "../../../main/box/service/box-service.ts";
 import { configSchema } from "../../../main/config/config.ts";
 
 /**

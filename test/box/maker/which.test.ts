@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { buildBoxMaker } from "../../../build/box-maker.ts";
 import { findMachine } from "../../../main/box/arguments/machine.ts";
 import { type Maker, ownMaker } from "../../../main/box/maker.ts";
-import { probeBox } from "../../../main/box/probe.ts";
+import { probeBox } from "../../../main/box/service/probe.ts";
 import { configSchema } from "../../../main/config/config.ts";
 import { HAS_BUBBLEWRAP } from "../../support/boxes.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

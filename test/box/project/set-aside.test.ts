@@ -18,7 +18,7 @@ import { isHarmless } from "../../../main/box/project/harmless-git-files.ts";
 import { Places } from "../../../main/box/project/places.ts";
 import { listSetAside, setAside } from "../../../main/box/project/set-aside.ts";
 import { TimeSlice } from "../../../main/box/project/time-slice.ts";
-import { RUN_LATER_PLACES } from "../../../main/decide/guard/run-later-places.ts";
+import { RUN_LATER_PLACES } from "../../../main/decide/places/run-later-places.ts";
 import { indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { type BoxUnderTest, boxUnderTest, withoutBox } from "../box-under-test.ts";

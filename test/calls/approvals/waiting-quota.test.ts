@@ -1,9 +1,11 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   MAX_WAITING_CHARACTERS,
   MAX_WAITING_PER_AGENT,
+  shareKey,
   WaitingQuota,
 } from "../../../main/calls/approvals/waiting-quota.ts";
+import type { ResolvedRequirement } from "../../../main/shell-reading/targets/target.ts";
 
 const waiting = (count: number, recounted = count) => ({ waitingOf: () => count, recounted: () => recounted });
 
@@ -39,4 +41,40 @@ it("a call is taken off once, however often it ends", () => {
   end();
   expect(held.refusal("agent-1", MAX_WAITING_CHARACTERS - 10, waiting(1))).toBeUndefined();
   expect(held.refusal("agent-1", MAX_WAITING_CHARACTERS, waiting(1))?.outcome).toBe("denied");
+});
+
+describe("what identical calls share", () => {
+  const need = (real: string): ResolvedRequirement => ({
+    capability: "fs:write",
+    target: { kind: "path", lexical: "/srv/link/a.txt", real, is_tree: false },
+  });
+  const box = { project: "/srv", cwd: "/srv", reads: [], writes: [], network: false };
+  const key = ({
+    agent = "agent-1",
+    cwd = "/srv",
+    call = "hash",
+    real = "/srv/a/a.txt",
+    mode = "default",
+    network = false,
+  } = {}) => shareKey(agent, { cwd, mode }, call, [need(real)], { box: { ...box, network } });
+
+  it("is another one where the same runs without a box", () => {
+    expect(shareKey("agent-1", { cwd: "/srv", mode: "default" }, "hash", [need("/srv/a/a.txt")])).not.toBe(key());
+  });
+
+  it("is the same for the same call of the same agent from the same folder", () => {
+    expect(key()).toBe(key());
+  });
+
+  it.each([
+    ["another agent", { agent: "agent-2" }],
+    ["another folder", { cwd: "/srv/other" }],
+    ["another mode", { mode: "plan" }],
+    ["the same texts, divided otherwise", { cwd: "/srv\\ndefault", mode: "" }],
+    ["another call", { call: "other" }],
+    ["a box with a network", { network: true }],
+    ["a link that was moved", { real: "/srv/b/a.txt" }],
+  ])("%s makes it another call", (_what, change) => {
+    expect(key(change)).not.toBe(key());
+  });
 });

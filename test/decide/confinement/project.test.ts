@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { gatePaths } from "../../../ipc/base/paths.ts";
-import { GateFiles } from "../../../main/decide/guard/gate-files.ts";
+import { GateFiles } from "../../../main/decide/places/gate-files.ts";
 import { type ConfinedWorld, confinedWorld, confinementIn, shellCall } from "../../support/confined-calls.ts";
 import { PAIRED } from "../../support/examinations.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";

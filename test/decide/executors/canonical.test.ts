@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callHash, canonicalJson, shareKey } from "../../../main/decide/executors/canonical.ts";
-import type { ResolvedRequirement } from "../../../main/shell-reading/targets/target.ts";
+import { callHash, canonicalJson } from "../../../main/decide/executors/canonical.ts";
 
 /** The same value with the keys of every object in another order. */
 function reordered(value: unknown): unknown {
@@ -78,41 +77,5 @@ describe("the hash that binds an approval to its call", () => {
       callHash("bash", { command: "ls" }),
     ];
     expect(new Set(hashes).size).toBe(hashes.length);
-  });
-});
-
-describe("what identical calls share", () => {
-  const need = (real: string): ResolvedRequirement => ({
-    capability: "fs:write",
-    target: { kind: "path", lexical: "/srv/link/a.txt", real, is_tree: false },
-  });
-  const box = { project: "/srv", cwd: "/srv", reads: [], writes: [], network: false };
-  const key = ({
-    agent = "agent-1",
-    cwd = "/srv",
-    call = "hash",
-    real = "/srv/a/a.txt",
-    mode = "default",
-    network = false,
-  } = {}) => shareKey(agent, { cwd, mode }, call, [need(real)], { box: { ...box, network } });
-
-  it("is another one where the same runs without a box", () => {
-    expect(shareKey("agent-1", { cwd: "/srv", mode: "default" }, "hash", [need("/srv/a/a.txt")])).not.toBe(key());
-  });
-
-  it("is the same for the same call of the same agent from the same folder", () => {
-    expect(key()).toBe(key());
-  });
-
-  it.each([
-    ["another agent", { agent: "agent-2" }],
-    ["another folder", { cwd: "/srv/other" }],
-    ["another mode", { mode: "plan" }],
-    ["the same texts, divided otherwise", { cwd: "/srv\\ndefault", mode: "" }],
-    ["another call", { call: "other" }],
-    ["a box with a network", { network: true }],
-    ["a link that was moved", { real: "/srv/b/a.txt" }],
-  ])("%s makes it another call", (_what, change) => {
-    expect(key(change)).not.toBe(key());
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { AgentSettings } from "../../../main/decide/guard/agent-settings.ts";
+import { AgentSettings } from "../../../main/decide/places/agent-settings.ts";
 import { fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

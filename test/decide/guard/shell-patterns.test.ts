@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DANGEROUS_SHELL_PATTERNS, dangerousCommand } from "../../../main/decide/guard/patterns.ts";
+import { DANGEROUS_SHELL_PATTERNS, dangerousCommand } from "../../../main/decide/places/patterns.ts";
 
 // docs/decisions/requirements-vaglio.md, "Baseline patterns"
 // The six patterns, each with what it must fire on and what only resembles it.

@@ -6,7 +6,7 @@ import { argumentsOf, optionsKnown } from "../../../main/shell-reading/programs/
 import { GIT_SUBCOMMANDS } from "../../../main/shell-reading/programs/git.ts";
 import type { CommandContext, Program } from "../../../main/shell-reading/programs/program.ts";
 import { PROGRAMS } from "../../../main/shell-reading/programs/table.ts";
-import { plainWord } from "../../../main/shell-reading/shell/word.ts";
+import { plainWord } from "../../../main/shell-reading/word.ts";
 
 /** An option means the same however it is written: that is what the records promise, for every program and every option. */
 

@@ -3,7 +3,7 @@ import type { OperatorApi } from "../../../ipc/contract/operator-api.ts";
 import { routeSchema } from "../../../main/config/channels.ts";
 import type { ChannelNote } from "../../../main/core/channel.ts";
 import { NoteBoard } from "../../../main/core/note-board.ts";
-import { AWAY_APART_MS, NoteRoute } from "../../../main/surfaces/channels/note-route.ts";
+import { AWAY_APART_MS, NoteRoute } from "../../../main/surfaces/delivery/note-route.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { RecordedChannel, TestScreen } from "../../support/recorded-channel.ts";
 

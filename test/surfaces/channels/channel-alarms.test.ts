@@ -5,8 +5,8 @@ import type { ChannelName, ChannelStatus } from "../../../ipc/contract/channels.
 import { Alarms } from "../../../main/base/alarms.ts";
 import { openCore } from "../../../main/core/core.ts";
 import { ChannelAlarms, startChannels } from "../../../main/surfaces/channels/channels.ts";
-import { SharedScreen } from "../../../main/surfaces/channels/shared-screen.ts";
 import { FreedesktopSink } from "../../../main/surfaces/notifications/freedesktop.ts";
+import { SharedScreen } from "../../../main/surfaces/notifications/shared-screen.ts";
 import { startNotifications } from "../../../main/surfaces/notifications/start.ts";
 import { Operator } from "../../../main/surfaces/operator/operator.ts";
 import { NotificationServer } from "../../support/notification-server.ts";

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../main/base/clocks/system-clock.ts";
-import { NoteRoute } from "../../../main/surfaces/channels/note-route.ts";
+import { NoteRoute } from "../../../main/surfaces/delivery/note-route.ts";
 import { TestScreen } from "../../support/recorded-channel.ts";
 import { TelegramGate, type TelegramGateOptions } from "../../support/telegram-gate.ts";
 

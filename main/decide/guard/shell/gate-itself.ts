@@ -1,3 +1,12 @@
+import {
+  canContain,
+  canMatchAtOrBelow,
+  canMatchPath,
+  type PathPattern,
+  pathOf,
+  type Segment,
+  segmentsOf,
+} from "../../../shell-reading/paths.ts";
 import { placingRole } from "../../../shell-reading/programs/accesses.ts";
 import { processToolCalled, signalsUser } from "../../../shell-reading/programs/disks-and-processes.ts";
 import {
@@ -8,25 +17,16 @@ import {
 } from "../../../shell-reading/programs/gate-command.ts";
 import { socketToolCalled } from "../../../shell-reading/programs/sockets.ts";
 import { programCalled } from "../../../shell-reading/programs/table.ts";
-import {
-  canContain,
-  canMatchAtOrBelow,
-  canMatchPath,
-  type PathPattern,
-  pathOf,
-  type Segment,
-  segmentsOf,
-} from "../../../shell-reading/shell/paths.ts";
-import type { Reading, SimpleCommand, Word } from "../../../shell-reading/shell/reading.ts";
+import type { Reading, SimpleCommand, Word } from "../../../shell-reading/reading.ts";
 import { foldedPath } from "../../../shell-reading/targets/pattern.ts";
-import type { ProtectedGatePaths } from "../gate-files.ts";
+import type { ProtectedGatePaths } from "../../places/gate-files.ts";
 import {
   SETTINGS_BY_NAME,
   SETTINGS_FILES,
   SETTINGS_PLACES,
   type SettingsPlace,
   SYSTEM_FOLDERS,
-} from "../settings-places.ts";
+} from "../../places/settings-places.ts";
 import { type Effects, effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 import { isTextOnly, type PathWord, pathWords, treesRead } from "./path-words.ts";

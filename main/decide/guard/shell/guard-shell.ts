@@ -4,14 +4,14 @@ import { type LineNeeds, needsOfLine } from "../../../shell-reading/clear/line-n
 import { programSearchOf, workingDirectoryOf } from "../../../shell-reading/clear/program-search.ts";
 import { isKnownLabel, isPlainLabel } from "../../../shell-reading/programs/labels.ts";
 import { programCalled } from "../../../shell-reading/programs/table.ts";
+import type { ReadContext, Reading, SimpleCommand, Span } from "../../../shell-reading/reading.ts";
 import { changesNames, setsVariables } from "../../../shell-reading/shell/builtins.ts";
 import { readArgv, readCommand } from "../../../shell-reading/shell/read-command.ts";
-import type { ReadContext, Reading, SimpleCommand, Span } from "../../../shell-reading/shell/reading.ts";
 import { requirementOf } from "../../../shell-reading/targets/target.ts";
 import { type CommandLine, CommandLines } from "../../executors/command-lines.ts";
 import { lineOf } from "../../executors/needs.ts";
-import type { GateFiles, ProtectedGatePaths } from "../gate-files.ts";
-import { dangerousCommand } from "../patterns.ts";
+import type { GateFiles, ProtectedGatePaths } from "../../places/gate-files.ts";
+import { dangerousCommand } from "../../places/patterns.ts";
 import type { Finding, FindingRule } from "./finding.ts";
 import { gateItself } from "./gate-itself.ts";
 import { irrecoverable } from "./irrecoverable.ts";

@@ -1,4 +1,13 @@
 import {
+  canMatchAtOrBelow,
+  canMatchPath,
+  type PathPattern,
+  pathOf,
+  pathOfPieces,
+  type Segment,
+  segmentsOf,
+} from "../../../shell-reading/paths.ts";
+import {
   destroysPool,
   diskToolCalled,
   isSignalled,
@@ -7,17 +16,8 @@ import {
 } from "../../../shell-reading/programs/disks-and-processes.ts";
 import { raisesRights } from "../../../shell-reading/programs/labels.ts";
 import { handsOnEverything } from "../../../shell-reading/programs/wrappers.ts";
-import {
-  canMatchAtOrBelow,
-  canMatchPath,
-  type PathPattern,
-  pathOf,
-  pathOfPieces,
-  type Segment,
-  segmentsOf,
-} from "../../../shell-reading/shell/paths.ts";
-import type { Reading, SimpleCommand, Word } from "../../../shell-reading/shell/reading.ts";
-import { isDisk, type PathContext, vitalFile, vitalFolder } from "../vital-paths.ts";
+import type { Reading, SimpleCommand, Word } from "../../../shell-reading/reading.ts";
+import { isDisk, type PathContext, vitalFile, vitalFolder } from "../../places/vital-paths.ts";
 import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 

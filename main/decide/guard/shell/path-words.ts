@@ -1,12 +1,12 @@
+import { type PathPattern, pathOf, pathOfPieces } from "../../../shell-reading/paths.ts";
 import { placingRole } from "../../../shell-reading/programs/accesses.ts";
 import { isAmong, valuesAnywhere } from "../../../shell-reading/programs/arguments.ts";
 import { asksHistoryOf } from "../../../shell-reading/programs/git-history.ts";
 import type { Access } from "../../../shell-reading/programs/program.ts";
 import { programCalled } from "../../../shell-reading/programs/table.ts";
-import { type PathPattern, pathOf, pathOfPieces } from "../../../shell-reading/shell/paths.ts";
-import type { Piece, Reading, SimpleCommand, Word } from "../../../shell-reading/shell/reading.ts";
-import { piecesAfter } from "../../../shell-reading/shell/word.ts";
-import { holdsSecrets, mayBeNamed, protectedPath } from "../protected-paths.ts";
+import type { Piece, Reading, SimpleCommand, Word } from "../../../shell-reading/reading.ts";
+import { piecesAfter } from "../../../shell-reading/word.ts";
+import { holdsSecrets, mayBeNamed, protectedPath } from "../../places/protected-paths.ts";
 import { effectsOf, recordedAccesses } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 

@@ -1,5 +1,5 @@
 import { shortenHome } from "../../../../ipc/base/visible-text.ts";
-import type { CallPlace } from "../../../decide/description/call-place.ts";
+import type { CallPlace } from "../../../decide/places/call-place.ts";
 import { CAPABILITY_REGISTRY } from "../../../shell-reading/targets/capabilities.ts";
 import { isLoopback } from "../../../shell-reading/targets/host.ts";
 import { realForm } from "../../../shell-reading/targets/path.ts";

@@ -6,7 +6,7 @@ import { checkClient } from "../../../../cli/agents/client-check.ts";
 import { testClient } from "../../../../cli/agents/client-test/client-test.ts";
 import { writeLauncher } from "../../../../cli/hook/launcher.ts";
 import { testedClients, testedClientsFile } from "../../../../ipc/base/tested-clients.ts";
-import { boxAgents } from "../../../../main/box/box-service.ts";
+import { boxAgents } from "../../../../main/box/service/box-service.ts";
 import { fakeClaude } from "../../../support/fake-claude.ts";
 import { runGate } from "../../../support/gate-process.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gatePaths } from "../../../../ipc/base/paths.ts";
-import { GateFiles } from "../../../../main/decide/guard/gate-files.ts";
 import { guardThenJudge } from "../../../../main/decide/judge/verdicts.ts";
+import { GateFiles } from "../../../../main/decide/places/gate-files.ts";
 import { prepared } from "../../../support/proposed-calls.ts";
 import { BLOCKED_PLAIN } from "./cases/blocked-plain.ts";
 import { BLOCKED_WRAPPED } from "./cases/blocked-wrapped.ts";
