@@ -4,7 +4,7 @@ import { importsBelow } from "./imports.ts";
 
 // Which rooms (folders) of main/ and ipc/ import which, on how many floors, and through which files.
 //
-//   node dev/rooms.ts            figures, arrows that point up, circles
+//   node dev/rooms.ts            figures, floors, circles and the arrows in them
 //   node dev/rooms.ts --arrows   each arrow with its number of imports
 //   node dev/rooms.ts --doors    each room's files that are imported from outside it, and by how many files of which rooms
 
@@ -49,11 +49,11 @@ export function arrowsOf(imports: Imports, roomOf: RoomOf): Arrows {
   return arrows;
 }
 
-/** Nodes that reach each other: the strongly connected components of more than one (Tarjan). */
-export function circlesOf(nodes: readonly string[], targetsOf: (node: string) => Iterable<string>): string[][] {
+/** Nodes that reach each other, one by itself too, and after those that they reach: the strongly connected components (Tarjan). */
+function componentsOf(nodes: readonly string[], targetsOf: (node: string) => Iterable<string>): string[][] {
   const numbers = new Map<string, number>();
   const open: string[] = [];
-  const circles: string[][] = [];
+  const components: string[][] = [];
   const visit = (node: string): number => {
     const number = numbers.size;
     let lowest = number;
@@ -63,77 +63,51 @@ export function circlesOf(nodes: readonly string[], targetsOf: (node: string) =>
       if (!numbers.has(target)) lowest = Math.min(lowest, visit(target));
       else if (open.includes(target)) lowest = Math.min(lowest, numbers.get(target) ?? lowest);
     }
-    if (lowest === number) {
-      const circle = open.splice(open.indexOf(node));
-      if (circle.length > 1) circles.push(circle.sort());
-    }
+    if (lowest === number) components.push(open.splice(open.indexOf(node)).sort());
     return lowest;
   };
   for (const node of nodes) if (!numbers.has(node)) visit(node);
-  return circles;
+  return components;
 }
 
-/** From the ground up, so that few imports point up: each room moves to the place where the fewest do, until none gains. */
-export function groundUp(arrows: Arrows): string[] {
-  const order = [...arrows.keys()].sort((a, b) => (arrows.get(a)?.size ?? 0) - (arrows.get(b)?.size ?? 0));
-  const weight = (from: string, to: string) => {
-    const imports = arrows.get(from)?.get(to) ?? 0;
-    return imports === 0 ? 0 : 1000 + imports;
-  };
-  for (let gained = true; gained; ) {
-    gained = false;
-    for (const room of [...order]) {
-      const at = order.indexOf(room);
-      order.splice(at, 1);
-      // Placed at the ground, all that the room imports is above it.
-      let cost = order.reduce((sum, other) => sum + weight(room, other), 0);
-      const costs = [cost];
-      for (const other of order) {
-        cost += weight(other, room) - weight(room, other);
-        costs.push(cost);
-      }
-      const best = costs.indexOf(Math.min(...costs));
-      const place = (costs[best] ?? 0) < (costs[at] ?? 0) ? best : at;
-      order.splice(place, 0, room);
-      gained ||= place !== at;
-    }
-  }
-  return order;
+export function circlesOf(nodes: readonly string[], targetsOf: (node: string) => Iterable<string>): string[][] {
+  return componentsOf(nodes, targetsOf).filter(({ length }) => length > 1);
 }
 
 export interface Layout {
   rooms: number;
   arrows: number;
   imports: number;
-  /** From, to, number of imports: without them no room would reach itself. */
-  up: [from: string, to: string, imports: number][];
-  circles: string[][];
-  /** Without the arrows that point up, from the ground. */
+  /** From the ground; rooms in a circle are on one floor. */
   floors: string[][];
+  circles: string[][];
+  /** Within the circles. */
+  inCircles: [from: string, to: string, imports: number][];
 }
 
 export function layoutOf(imports: Imports, roomOf: RoomOf): Layout {
   const arrows = arrowsOf(imports, roomOf);
-  const order = groundUp(arrows);
-  const place = new Map(order.map((room, index) => [room, index]));
-  const isUp = (from: string, to: string) => (place.get(to) ?? 0) > (place.get(from) ?? 0);
+  const targetsOf = (room: string) => arrows.get(room)?.keys() ?? [];
   const all = [...arrows].flatMap(([from, out]) =>
     [...out].map(([to, count]) => [from, to, count] as [string, string, number]),
   );
   const floorOf = new Map<string, number>();
-  for (const room of order) {
-    const below = [...(arrows.get(room)?.keys() ?? [])].filter((to) => !isUp(room, to));
-    floorOf.set(room, Math.max(-1, ...below.map((to) => floorOf.get(to) ?? 0)) + 1);
-  }
   const floors: string[][] = [];
-  for (const [room, floor] of floorOf) floors[floor] = [...(floors[floor] ?? []), room];
+  const components = componentsOf([...arrows.keys()], targetsOf);
+  for (const component of components) {
+    const below = component.flatMap((room) => [...targetsOf(room)]).filter((room) => !component.includes(room));
+    const floor = Math.max(-1, ...below.map((room) => floorOf.get(room) ?? -1)) + 1;
+    for (const room of component) floorOf.set(room, floor);
+    floors[floor] = [...(floors[floor] ?? []), ...component];
+  }
+  const circles = components.filter(({ length }) => length > 1);
   return {
     rooms: arrows.size,
     arrows: all.length,
     imports: all.reduce((sum, [, , count]) => sum + count, 0),
-    up: all.filter(([from, to]) => isUp(from, to)),
-    circles: circlesOf(order, (room) => arrows.get(room)?.keys() ?? []),
     floors,
+    circles,
+    inCircles: all.filter(([from, to]) => circles.some((circle) => circle.includes(from) && circle.includes(to))),
   };
 }
 
@@ -158,13 +132,13 @@ export function doorsOf(imports: Imports, roomOf: RoomOf): Map<string, Offered[]
   return new Map([...doors].sort());
 }
 
-function printLayout(title: string, { rooms, arrows, imports, up, circles, floors }: Layout): void {
+function printLayout(title: string, { rooms, arrows, imports, floors, circles, inCircles }: Layout): void {
   console.log(
-    `${title}: ${rooms} rooms on ${floors.length} floors, ${arrows} arrows (${imports} imports), ${up.length} up, ${circles.length} circles`,
+    `${title}: ${rooms} rooms on ${floors.length} floors, ${arrows} arrows (${imports} imports), ${circles.length} circles`,
   );
   for (const [index, floor] of floors.entries()) console.log(`  ${index}: ${floor.sort().join(" ")}`);
-  for (const [from, to, count] of up.sort((a, b) => b[2] - a[2])) console.log(`  up: ${from} -> ${to} (${count})`);
   for (const circle of circles) console.log(`  circle of ${circle.length}: ${circle.join(" ")}`);
+  for (const [from, to, count] of inCircles.sort((a, b) => b[2] - a[2])) console.log(`    ${from} -> ${to} (${count})`);
 }
 
 function printDoors(imports: Imports): void {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsBelow } from "../dev/imports.ts";
 import { BESIDE, doorsOf, ROOMS, roomOf } from "../dev/room-table.ts";
-import { circlesOf } from "../dev/rooms.ts";
+import { arrowsOf, circlesOf, folderRoom, importsAmong } from "../dev/rooms.ts";
 
 // dev/room-table.ts: which room a file is in, which rooms it may import, by which files it is entered, and how large a room may get.
 
@@ -62,6 +62,12 @@ describe("the rooms", () => {
     const targetsOf = (path: string) =>
       (FILES.get(path) ?? []).map(({ target }) => target).filter((target) => FILES.has(target) && target !== path);
     expect(circlesOf(paths, targetsOf)).toEqual([]);
+  });
+
+  it("nor do folders of main/ and ipc/: each is below or above the other", () => {
+    const arrows = arrowsOf(importsAmong(["main", "ipc"]), folderRoom);
+    expect(arrows.size).toBeGreaterThan(60);
+    expect(circlesOf([...arrows.keys()], (folder) => arrows.get(folder)?.keys() ?? [])).toEqual([]);
   });
 
   it("what decides and what reads a command line look at files, and write none", () => {
