@@ -1,10 +1,10 @@
 import type { Env } from "../../ipc/base/paths.ts";
-import type { AgentKind } from "../../main/decide/executors/manifest.ts";
+import type { KnownAgent } from "../../ipc/contract/agent-kind.ts";
 import type { Check } from "../check.ts";
 
 /** What the command does for one client that people run: `connect`, `doctor` and `run` are the same for each of them. */
 
-export type AdapterName = Exclude<AgentKind, "generic">;
+export type AdapterName = KnownAgent;
 
 export interface Adapter {
   /** As `connect`, `run` and `hook` call it; the name it is paired under. */

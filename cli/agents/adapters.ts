@@ -1,7 +1,7 @@
 import type { Adapter, AdapterName } from "./adapter.ts";
 
 /** Every client that the gate can be put in front of. Loaded one by one: each brings its own formats. */
-const ADAPTERS: Readonly<Partial<Record<AdapterName, () => Promise<Adapter>>>> = {
+const ADAPTERS: Readonly<Record<AdapterName, () => Promise<Adapter>>> = {
   "claude-code": async () => (await import("./claude-code/adapter.ts")).claudeCode,
   codex: async () => (await import("./codex/adapter.ts")).codex,
   gemini: async () => (await import("./gemini/adapter.ts")).gemini,
@@ -12,9 +12,9 @@ export const ADAPTER_NAMES = Object.keys(ADAPTERS) as AdapterName[];
 
 /** Undefined if there is none of this name. */
 export async function adapterOf(name: string): Promise<Adapter | undefined> {
-  return Object.hasOwn(ADAPTERS, name) ? await ADAPTERS[name as AdapterName]?.() : undefined;
+  return Object.hasOwn(ADAPTERS, name) ? await ADAPTERS[name as AdapterName]() : undefined;
 }
 
-export async function allAdapters(): Promise<Adapter[]> {
-  return (await Promise.all(ADAPTER_NAMES.map(adapterOf))).filter((adapter) => adapter !== undefined);
+export function allAdapters(): Promise<Adapter[]> {
+  return Promise.all(Object.values(ADAPTERS).map((load) => load()));
 }

@@ -1,9 +1,9 @@
 import { parse } from "smol-toml";
 import { type Env, type GatePaths, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
 import { readRegularFile } from "../../ipc/base/regular-file.ts";
+import type { AgentKind } from "../../ipc/contract/agent-kind.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../main/decide/executors/catalog.ts";
-import type { AgentKind } from "../../main/decide/executors/manifest.ts";
 import { needsOf } from "../../main/decide/executors/needs.ts";
 import { type GuardBlock, guard } from "../../main/decide/guard/guard.ts";
 import { configuredFiles } from "../../main/decide/places/configured-files.ts";

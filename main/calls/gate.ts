@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { agentKindOf } from "../../ipc/contract/agent-kind.ts";
 import type { Decided, Deliver } from "../../ipc/contract/agent-port.ts";
 import { type Decision, STAGES } from "../../ipc/contract/decision.ts";
 import type { RefusedCall } from "../../ipc/contract/judges.ts";
@@ -8,7 +9,6 @@ import type { UserWords } from "../agents/index.ts";
 import { attempt } from "../base/attempt.ts";
 import type { Confinement, NotConfined } from "../decide/confinement/confinement.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
-import { agentKindOf } from "../decide/executors/manifest.ts";
 import type { GrantStore } from "../decide/grants/store.ts";
 import type { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { confinementOfCall, decisionOf, type ExamineOptions, examineCall } from "../decide/pipeline.ts";

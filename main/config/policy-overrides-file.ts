@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { z } from "zod";
+import { type AgentKind, agentKindSchema } from "../../ipc/contract/agent-kind.ts";
 import {
   CAPABILITIES,
   type Capability,
@@ -12,7 +13,6 @@ import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { PolicyOverride } from "../../ipc/contract/policy-overrides.ts";
 import { agentNameSchema } from "../../ipc/contract/wire.ts";
 import { fileError } from "../base/files/file-errors.ts";
-import { type AgentKind, agentKindSchema } from "../decide/executors/manifest.ts";
 import {
   isStricter,
   POLICY_TABLE,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { localPrincipal } from "../../ipc/base/paths.ts";
+import { type AgentKind, agentKindOf } from "../../ipc/contract/agent-kind.ts";
 import { levelSchema } from "../../ipc/contract/decision.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { agentNameSchema, contextSchema, type ProposedCall, proposedCallSchema } from "../../ipc/contract/wire.ts";
 import { isWithinDepth, MAX_DEPTH } from "../../ipc/socket/frames.ts";
-import { type AgentKind, agentKindOf } from "../decide/executors/manifest.ts";
 import type { Subject } from "../decide/stages/examination.ts";
 
 /** A call that nobody makes, as a user asks about it. */

@@ -1,4 +1,5 @@
 import { type Env, type GatePaths, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
+import { agentKindOf } from "../../ipc/contract/agent-kind.ts";
 import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import { Listeners } from "../agents/index.ts";
 import { Alarms } from "../base/alarms.ts";
@@ -10,7 +11,6 @@ import { RoomAhead } from "../base/files/room-ahead.ts";
 import { type Config, gatePathsWith, loadConfigWithSources, loadPolicyOverrides, Settings } from "../config/index.ts";
 import { Prices } from "../decide/costs/prices.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../decide/executors/catalog.ts";
-import { agentKindOf } from "../decide/executors/manifest.ts";
 import type { PolicyOverrides } from "../decide/policy/policy.ts";
 import { AuditLog } from "../records/audit/log.ts";
 import { NoteBoard } from "./note-board.ts";

@@ -1,10 +1,10 @@
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import type { Reported } from "../../ipc/contract/activity.ts";
+import { agentKindOf } from "../../ipc/contract/agent-kind.ts";
 import type { RanCall } from "../../ipc/contract/wire.ts";
 import type { AgentDirectory, Listeners } from "../agents/index.ts";
 import type { Alarms } from "../base/alarms.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
-import { agentKindOf } from "../decide/executors/manifest.ts";
 import type { Activity } from "../records/activity/activity.ts";
 import type { Report, ReportedCall } from "../records/activity/reports.ts";
 import type { AuditLog } from "../records/audit/log.ts";

@@ -1,6 +1,6 @@
 import type { Env } from "../../ipc/base/paths.ts";
+import type { KnownAgent } from "../../ipc/contract/agent-kind.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import type { AgentKind } from "../decide/executors/manifest.ts";
 
 /** Where a hook's payload is read, and answered. */
 export interface HookPlace {
@@ -54,7 +54,7 @@ export interface Rewritable {
 /** One client's hook. Nothing here throws but `LeftToProgram`: what can't be read is refused, with the reason. */
 export interface HookDialect {
   /** As the agent is paired, and as `hook NAME` names it. */
-  readonly agent: Exclude<AgentKind, "generic">;
+  readonly agent: KnownAgent;
   /** Below the time after which the client gives a hook up, and continues without it. In seconds. */
   readonly wait_seconds: number;
   /** The answer while no gate runs, where the guard denies nothing and no option says another: `ask` only where the client then asks. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
 import { readRegularFile } from "../../../ipc/base/regular-file.ts";
+import { type AgentKind, agentKindSchema } from "../../../ipc/contract/agent-kind.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { errorCode } from "../../base/errors.ts";
 import { fileError } from "../../base/files/file-errors.ts";
@@ -12,14 +13,7 @@ import { COMMON_TOOLS } from "./common-tools.ts";
 import { GEMINI_EXECUTORS } from "./gemini.ts";
 import { INTERNAL_EXECUTORS } from "./internal.ts";
 import { anything, count, flag, text } from "./json-schema.ts";
-import {
-  type AgentKind,
-  agentKindSchema,
-  type BuiltInManifest,
-  type ExecutorManifest,
-  type ManifestSource,
-  manifestSchema,
-} from "./manifest.ts";
+import { type BuiltInManifest, type ExecutorManifest, type ManifestSource, manifestSchema } from "./manifest.ts";
 import {
   EDIT,
   fetches,
@@ -86,11 +80,9 @@ export class ExecutorCatalog {
 
   /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
-    for (const source of COMMON_TOOLS) this.#add(manifestSchema.parse(source), ["generic"]);
-    for (const source of OPENCODE_EXECUTORS) this.#add(manifestSchema.parse(source), ["opencode"]);
-    for (const source of GEMINI_EXECUTORS) this.#add(manifestSchema.parse(source), ["gemini"]);
-    for (const source of CODEX_EXECUTORS) this.#add(manifestSchema.parse(source), ["codex"]);
-    for (const source of CLAUDE_CODE_EXECUTORS) this.#add(manifestSchema.parse(source), kindsWith(source));
+    for (const kind of agentKindSchema.options)
+      for (const source of BUILT_IN[kind])
+        this.#add(manifestSchema.parse(source), kind === "claude-code" ? kindsWith(source) : [kind]);
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
     for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
       this.#internal.set(name, ready(manifestSchema.parse(source), true));
@@ -256,3 +248,12 @@ const CODEX_EXECUTORS: readonly BuiltInManifest[] = [
   inside("list_mcp_resources", "list what MCP servers offer", "elenchi ciò che offrono i server MCP"),
   inside("list_mcp_resource_templates", "list what MCP servers offer", "elenchi ciò che offrono i server MCP"),
 ];
+
+/** What the agents of each kind can call; of the others, what the protocol names. */
+const BUILT_IN: Readonly<Record<AgentKind, readonly BuiltInManifest[]>> = {
+  generic: COMMON_TOOLS,
+  opencode: OPENCODE_EXECUTORS,
+  gemini: GEMINI_EXECUTORS,
+  codex: CODEX_EXECUTORS,
+  "claude-code": CLAUDE_CODE_EXECUTORS,
+};

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { agentKindSchema } from "../../../ipc/contract/agent-kind.ts";
 import { capabilitySchema, reversibilitySchema } from "../../../ipc/contract/decision.ts";
 import { HAZARDS } from "../../../ipc/contract/hazards.ts";
 import type { InEach } from "../../../ipc/contract/language.ts";
@@ -6,19 +7,6 @@ import { CAPABILITY_REGISTRY, changesNothing, type TargetKind } from "../../shel
 import { ownPriceSchema } from "../costs/config.ts";
 
 /** What a tool is: written by us or by the user, never by an agent. */
-
-/** Whose tools an executor's name can mean: the same name is another tool in another agent. */
-
-/** Agents whose own tools are described here, by the name that `connect` pairs them under. */
-const KNOWN_AGENTS = ["claude-code", "codex", "gemini", "opencode"] as const;
-
-export const agentKindSchema = z.enum([...KNOWN_AGENTS, "generic"]);
-export type AgentKind = z.infer<typeof agentKindSchema>;
-
-/** The kind of the agent that is paired under this name. */
-export function agentKindOf(name: string): AgentKind {
-  return KNOWN_AGENTS.find((known) => known === name) ?? "generic";
-}
 
 /** How a path is touched: only names are listed, or it is deleted. Left out, its content is read or written. */
 const accessSchema = z.enum(["list", "delete"]);

@@ -1,3 +1,4 @@
+import type { InEach } from "../../../ipc/contract/language.ts";
 import { type JsonSchema, named, object, text } from "./json-schema.ts";
 import type { BuiltInManifest } from "./manifest.ts";
 
@@ -12,7 +13,7 @@ export const CHANGES_NOTHING = { reversibility: "reversible", critical: false, s
 export const ASKS_OUTSIDE = { reversibility: "reversible", critical: false } as const;
 
 const CHANGES_FILES = { reversibility: "partial", critical: true } as const;
-export const EDIT = { en: "edit", it: "modifichi" };
+export const EDIT: InEach<string> = { en: "edit", it: "modifichi" };
 
 /** Runs a line in a shell that isn't interactive. */
 export const runs = (name: string, optional: Arguments, more: More = {}): BuiltInManifest => ({

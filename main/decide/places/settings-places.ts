@@ -1,3 +1,4 @@
+import type { KnownAgent } from "../../../ipc/contract/agent-kind.ts";
 import type { GuardEnv } from "../../shell-reading/clear/program-search.ts";
 
 /**
@@ -20,16 +21,23 @@ const GEMINI = ["settings.json", ".env", "policies", "extensions"];
 const OPENCODE = ["opencode.json", "opencode.jsonc", "config.json", "plugin", "plugins", "tool", "tools"];
 const ZED = ["settings.json"];
 
-export const SETTINGS_PLACES: readonly SettingsPlace[] = [
-  { folder: ".claude", files: CLAUDE_CODE, isWhole: false },
-  { folder: ".codex", files: CODEX, isWhole: true },
-  { folder: ".gemini", files: GEMINI, isWhole: false },
-  { folder: ".opencode", files: OPENCODE, isWhole: true },
-  { folder: ".config/opencode", files: OPENCODE, isWhole: true },
-  // What an editor starts with the gate in front of it.
+const OF_AGENTS: Readonly<Record<KnownAgent, readonly SettingsPlace[]>> = {
+  "claude-code": [{ folder: ".claude", files: CLAUDE_CODE, isWhole: false }],
+  codex: [{ folder: ".codex", files: CODEX, isWhole: true }],
+  gemini: [{ folder: ".gemini", files: GEMINI, isWhole: false }],
+  opencode: [
+    { folder: ".opencode", files: OPENCODE, isWhole: true },
+    { folder: ".config/opencode", files: OPENCODE, isWhole: true },
+  ],
+};
+
+/** What an editor starts with the gate in front of it. */
+const OF_EDITORS: readonly SettingsPlace[] = [
   { folder: ".config/zed", files: ZED, isWhole: false },
   { folder: ".jetbrains", files: ["acp.json"], isWhole: false },
 ];
+
+export const SETTINGS_PLACES: readonly SettingsPlace[] = [...Object.values(OF_AGENTS).flat(), ...OF_EDITORS];
 
 /** Of these all of the folder counts in the home: with whom its client trusts what, and what it loads. */
 export const WHOLE_IN_HOME: readonly string[] = [".gemini"];

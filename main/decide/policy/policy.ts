@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { type AgentKind, agentKindOf } from "../../../ipc/contract/agent-kind.ts";
 import {
   CAPABILITIES,
   type Capability,
@@ -11,7 +12,6 @@ import type { Principal } from "../../../ipc/contract/operator-api.ts";
 import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
 import { CAPABILITY_REGISTRY, type CapabilitySpec } from "../../shell-reading/targets/capabilities.ts";
 import { canonicalJson } from "../executors/canonical.ts";
-import { type AgentKind, agentKindOf } from "../executors/manifest.ts";
 import type { GrantLookup } from "../grants/store.ts";
 
 /** Level x capability x target, with grants (docs/decisions/requirements-policy.md). */

@@ -1,3 +1,4 @@
+import { type AgentKind, agentKindOf } from "../../../ipc/contract/agent-kind.ts";
 import type { Price } from "../../../ipc/contract/costs.ts";
 import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/contract/decision.ts";
 import type { Principal } from "../../../ipc/contract/operator-api.ts";
@@ -13,7 +14,6 @@ import type { Declaration } from "../confinement/declaration.ts";
 import type { Prices } from "../costs/prices.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
-import { type AgentKind, agentKindOf } from "../executors/manifest.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { VerdictSettings } from "../judge/verdicts.ts";
 import type { McpTools } from "../mcp/mcp-tools.ts";
