@@ -251,7 +251,7 @@ function channelChecks(channels: readonly ChannelStatus[]): Check[] {
     });
 }
 
-/** What the user configured of the policy: profiles and prices. A name that nothing fits is a remark: it may come yet. */
+// What the user configured of the policy: profiles and prices. A name that nothing fits is a remark: it may come yet.
 
 function profileChecks(paths: GatePaths): Check[] {
   if (!existsSync(paths.policy_overrides)) return [];
@@ -297,7 +297,7 @@ function priceChecks(config: Config, paths: GatePaths): Check[] {
   ];
 }
 
-/** Whether those who are to judge calls can do it. */
+// Whether those who are to judge calls can do it.
 
 interface JudgeCheck {
   check: string;

@@ -442,7 +442,7 @@ function requestCall(method: string, params: Json): Proposed {
   return { intent: "", executor: "fs_write", args: { path: params.path, content: params.content } };
 }
 
-/** Which of the agent's requests are decided on, and which reach the editor as they are. */
+// Which of the agent's requests are decided on, and which reach the editor as they are.
 
 const PERMISSION = "session/request_permission";
 const READ_FILE = "fs/read_text_file";
@@ -488,7 +488,7 @@ function unclearParams(params: Json): string | undefined {
   return hasKeyLike(params, PARAMS) ? UNCLEAR_KEY : undefined;
 }
 
-/** The answers that an agent offers with its question. */
+// The answers that an agent offers with its question.
 
 interface PermissionOption {
   id: string;

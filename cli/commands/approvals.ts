@@ -142,7 +142,7 @@ function answered(given: string | undefined, options: DataOptions, answer: Omit<
   });
 }
 
-/** Which request an answer is for: it is answered by the whole token of one that was looked up, and so never another one. */
+// Which request an answer is for: it is answered by the whole token of one that was looked up, and so never another one.
 
 const WHOLE = 16;
 const MOST = 1000;

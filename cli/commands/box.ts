@@ -72,7 +72,7 @@ function given(words: readonly string[], example: string): string {
   return command;
 }
 
-/** What the box's commands say on a terminal. */
+// What the box's commands say on a terminal.
 
 /** `box status` in words. @param now Unix milliseconds */
 export function statusLines(status: BoxStatus, now: number): string[] {

@@ -169,7 +169,7 @@ function counted(names: readonly string[]): string {
   return `${names.length === 1 ? "1 server" : `${names.length} servers`} (${names.map((name) => visible(name)).join(", ")})`;
 }
 
-/** What is here of the clients that the gate can be put in front of: `connect` without a name. */
+// What is here of the clients that the gate can be put in front of: `connect` without a name.
 
 interface InstalledAgent {
   agent: string;

@@ -123,7 +123,7 @@ async function unlessInterrupted(work: Promise<unknown>, signal: AbortSignal): P
   return await Promise.race([work.then(() => true), ended]);
 }
 
-/** The questions of `demo`, about a small project of its own. Nothing of it is ever run. */
+// The questions of `demo`, about a small project of its own. Nothing of it is ever run.
 
 const PACKAGE = `{
   "name": "demo-shop",

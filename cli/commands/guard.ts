@@ -54,7 +54,7 @@ async function explained(command: string, cwd: string): Promise<Explained> {
   }
 }
 
-/** A command line with its simple commands marked under their very characters. */
+// A command line with its simple commands marked under their very characters.
 
 const COLOURS = { red: 31, green: 32, yellow: 33, cyan: 36, dim: 2, bold: 1 } as const;
 type Paint = (colour: keyof typeof COLOURS, text: string) => string;

@@ -169,7 +169,7 @@ function shownKey({ keyid, since, until, first_receipt, is_proven, publicPem }: 
   return { keyid, since, until, first_receipt, is_proven, public_key: publicPem };
 }
 
-/** Receipts as a terminal shows them. @param now Unix milliseconds */
+// Receipts as a terminal shows them. @param now Unix milliseconds
 
 interface ReceiptRow {
   receipt: number;

@@ -43,7 +43,7 @@ async function runBoxed(options: BoxedRunOptions): Promise<number> {
   return await runInPlace(argv, {}, env);
 }
 
-/** Starting a client so that the gate is asked before each of its tools, without a change to any file of the user's. */
+// Starting a client so that the gate is asked before each of its tools, without a change to any file of the user's.
 
 /** The adapter by its own name, or by its program's. @throws a usage error where there is none */
 async function adapterNamed(name: string): Promise<Adapter> {

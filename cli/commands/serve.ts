@@ -167,7 +167,7 @@ function lineLog(): { line: (text: string) => void; flush: () => void } {
   };
 }
 
-/** What happens at the gate, a line each, for the person in whose terminal it runs. A log gets no values; this does. */
+// What happens at the gate, a line each, for the person in whose terminal it runs. A log gets no values; this does.
 
 const EVENTS = [
   "approval.waiting",

@@ -71,7 +71,7 @@ async function verdictsOf({ calls }: Scenario, bench: Bench, sessionId: string):
 
 const OWN_LIMIT_MS = 60_000;
 
-/** This product's own hook, with a gate of its own: its answers are given here, at once, as a user would who is always there. */
+// This product's own hook, with a gate of its own: its answers are given here, at once, as a user would who is always there.
 
 interface OwnGate {
   command: string;

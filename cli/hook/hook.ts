@@ -85,7 +85,7 @@ async function command(words: string): Promise<string> {
   return ownCommand(words);
 }
 
-/** A hook's stdin and stdout, read and written at once: streams would have to be loaded first. */
+// A hook's stdin and stdout, read and written at once: streams would have to be loaded first.
 
 const MAX_INPUT_BYTES = 8 * 1024 * 1024;
 

@@ -335,7 +335,7 @@ function headerOf(response: IncomingMessage, name: string): string | undefined {
   return typeof value === "string" && /^[\x21-\x7e]{1,1024}$/.test(value) ? value : undefined;
 }
 
-/** Arguments that a server over HTTP wants in headers, too: those that the schema of its tool marks with `x-mcp-header`. */
+// Arguments that a server over HTTP wants in headers, too: those that the schema of its tool marks with `x-mcp-header`.
 
 const KEY = "x-mcp-header";
 const PREFIX = "mcp-param-";

@@ -274,10 +274,8 @@ function withEnd(line: Buffer): Buffer {
   return line.at(-1) === NEWLINE ? line : Buffer.concat([line, Buffer.of(NEWLINE)]);
 }
 
-/**
- * The state that a client sends a call again with, where the proxy asked it to: in the place of the server's own, which is put back
- * before the server gets the call. Random, and good for this proxy alone: what it means is kept here.
- */
+// The state that a client sends a call again with, where the proxy asked it to: in the place of the server's own, which is put back
+// before the server gets the call. Random, and good for this proxy alone: what it means is kept here.
 
 const PREFIX = "metnos-gate:";
 const MAX_KEPT = 1024;

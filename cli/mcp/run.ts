@@ -143,7 +143,7 @@ function proxyFor({ name, agent, wait_seconds, upstream }: McpOptions, ends: End
   });
 }
 
-/** What a server is to the gate: what the user said of its tools holds for that alone. */
+// What a server is to the gate: what the user said of its tools holds for that alone.
 
 /** They look for what they start in the packages of the folder, and fetch by its settings. */
 const PACKAGE_RUNNERS = new Set(["npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx"]);
@@ -191,7 +191,7 @@ function foldersUpTo(cwd: string, home: string): string[] {
   return folders;
 }
 
-/** The gate, as a proxy asks it. Nothing here rejects: whatever isn't a decision is an error with its reason. */
+// The gate, as a proxy asks it. Nothing here rejects: whatever isn't a decision is an error with its reason.
 
 /** Until it was reached once, in milliseconds: a client waits meanwhile, and a gate that is away is soon known to be. */
 const FIRST_RETRY_MS = 1000;

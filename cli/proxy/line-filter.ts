@@ -62,7 +62,7 @@ export class LineFilter {
   }
 }
 
-/** Splits what comes from a pipe into lines, without touching a byte of them. */
+// Splits what comes from a pipe into lines, without touching a byte of them.
 
 const NEWLINE = 0x0a;
 

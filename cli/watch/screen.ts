@@ -371,7 +371,7 @@ function pairingRows(request: PairingRequest, position: string, width: number, l
   ];
 }
 
-/** Calls that judges look at, and what they refused, as rows. */
+// Calls that judges look at, and what they refused, as rows.
 
 /** `claude-code  being judged by NAME, 3 s  run npm test`, the longest first, a row each; the others are counted. */
 function runningRows({ running, language }: WatchState, width: number, most: number, now: number): Row[] {

@@ -343,7 +343,7 @@ function explanation(error: unknown, language: Language): string {
   return error.hint === "" ? error.message : `${error.message} (${error.hint})`;
 }
 
-/** Calls the user who looks at another window: the terminal's bell for what is new, and its title. Nothing of a call is in it. */
+// Calls the user who looks at another window: the terminal's bell for what is new, and its title. Nothing of a call is in it.
 
 const BELL = "\u0007";
 const NAME = "Metnos Gate";
@@ -423,7 +423,7 @@ function nameOf(key: InkKey): KeyName | undefined {
   return key.delete ? "delete" : undefined;
 }
 
-/** Draws the rows. Red is for what can't be undone, and for nothing else. */
+// Draws the rows. Red is for what can't be undone, and for nothing else.
 
 const STYLES: Readonly<Record<Row["tone"], Omit<TextProps, "children">>> = {
   plain: {},

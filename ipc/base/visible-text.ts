@@ -104,10 +104,8 @@ export function shortenHome(path: string, home: string): string {
   return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 }
 
-/**
- * Letters that look like Latin ones. A name that mixes them with Latin letters, or consists of nothing else, can be mistaken for
- * another name. Text in another script's own letters is shown unchanged.
- */
+// Letters that look like Latin ones. A name that mixes them with Latin letters, or consists of nothing else, can be mistaken for
+// another name. Text in another script's own letters is shown unchanged.
 
 /** Indistinguishable from a Latin letter: a word of nothing else looks Latin. */
 const SAME = [

@@ -262,10 +262,8 @@ function lengthOf(line: Line): number {
   return typeof line === "string" ? line.length : 0;
 }
 
-/**
- * Schedules the clients' work. While no other job is queued, work is done at once; otherwise in turns of the event loop that last a
- * few milliseconds each, so that no client and no agent makes the others wait.
- */
+// Schedules the clients' work. While no other job is queued, work is done at once; otherwise in turns of the event loop that last a
+// few milliseconds each, so that no client and no agent makes the others wait.
 
 /** Work that may take more than one turn. */
 export interface Job {

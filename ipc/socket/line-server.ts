@@ -259,7 +259,7 @@ export class LineServer {
   }
 }
 
-/** Connections that haven't sent hello: limited in number and time, so that they can't keep other clients out. */
+// Connections that haven't sent hello: limited in number and time, so that they can't keep other clients out.
 
 interface UngreetedLimits {
   /** How many may be silent for longer than the grace period. */

@@ -147,7 +147,7 @@ function sayable({ path, host, ...hazard }: Hazard, words: SpokenWords, names: N
   return { ...hazard, ...file, ...at };
 }
 
-/** Names from a call as a voice says them: letters, digits and single full stops, and nothing that a speech program could read as its own. */
+// Names from a call as a voice says them: letters, digits and single full stops, and nothing that a speech program could read as its own.
 
 const MAX_NAME = 40;
 const MAX_WORD = 24;
@@ -197,7 +197,7 @@ function cut(text: string, most: number): string {
   return characters.length <= most ? text : characters.slice(0, most).join("").trim();
 }
 
-/** The sentences that a voice says about a request. Names in them were made sayable before. */
+// The sentences that a voice says about a request. Names in them were made sayable before.
 
 interface SpokenWords {
   asks: (agent: string, what: string) => string;

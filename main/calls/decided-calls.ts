@@ -222,7 +222,7 @@ export function withhold(
   });
 }
 
-/** The gate's decisions and their durations, as plain numbers: they are read when the metrics are requested. */
+// The gate's decisions and their durations, as plain numbers: they are read when the metrics are requested.
 
 type MeteredCapability = Capability | "none";
 

@@ -323,7 +323,7 @@ export class RevisableDecision implements UnsentDecision {
   }
 }
 
-/** Decisions on calls for which the user can't be asked, or whose answer can't be used. */
+// Decisions on calls for which the user can't be asked, or whose answer can't be used.
 
 /** Denies, in place, a call whose decision depends on something that can't be stored. */
 export function denyUnstored(decision: Decision): void {

@@ -329,7 +329,7 @@ export function agentPausedMessage(pause: AgentPause | null): GateMessage<"safet
   return pause === null ? null : { reason: AGENT_PAUSED, since: pause.since, until: pause.until };
 }
 
-/** What an agent's client says of its own sessions: it informs, and it ends what was remembered for one. It lets nothing through. */
+// What an agent's client says of its own sessions: it informs, and it ends what was remembered for one. It lets nothing through.
 
 function noteSessionEvent(core: Core, agentId: string, session: string, event: SessionEvent): void {
   switch (event.kind) {

@@ -110,7 +110,7 @@ function publishDecision(
   listeners.publish({ type: "decision", data });
 }
 
-/** Codex runs its turns in a daemon, which continues where the terminal that it was started in was closed. */
+// Codex runs its turns in a daemon, which continues where the terminal that it was started in was closed.
 
 const DAEMON_OPTION = "--managed-daemon";
 const PROGRAM = "codex";

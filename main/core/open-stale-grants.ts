@@ -33,7 +33,7 @@ export function openStaleGrants({
   });
 }
 
-/** What is said of grants that were revoked as nobody used them: to the user, and in the trail. */
+// What is said of grants that were revoked as nobody used them: to the user, and in the trail.
 
 const GRANTS_NAMED = 5;
 const TARGET_WIDTH = 60;

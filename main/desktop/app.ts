@@ -194,7 +194,7 @@ function log(line: string): void {
   process.stdout.write(`${isoSeconds(Date.now())} ${line}\n`);
 }
 
-/** The page's own protocol: `app://metnos/` serves the page's built files, and nothing else. */
+// The page's own protocol: `app://metnos/` serves the page's built files, and nothing else.
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -249,7 +249,7 @@ function builtFiles(folder: string): ReadonlyMap<string, PageFile> {
   return files;
 }
 
-/** Notifications for a gate of another process: only where that one shows none although they are wanted. */
+// Notifications for a gate of another process: only where that one shows none although they are wanted.
 
 class AttachedNotifications {
   readonly #gate: WatchedGate;

@@ -29,7 +29,7 @@ export function wasStartedAtLogin(platform: NodeJS.Platform = process.platform):
   return process.argv.includes(HIDDEN_FLAG) || (platform === "darwin" && app.getLoginItemSettings().wasOpenedAtLogin);
 }
 
-/** Start at login on Linux: an entry in the XDG autostart folder (Desktop Application Autostart Specification). */
+// Start at login on Linux: an entry in the XDG autostart folder (Desktop Application Autostart Specification).
 
 /** @param command program and arguments */
 export function autostartEntry(file: string, command: readonly string[]): LoginItem {

@@ -8,9 +8,11 @@ import { type HookPlace, LeftToProgram } from "./dialect.ts";
 import { type Reporter, report } from "./report.ts";
 
 /**
- * What programs print where the system refuses them something, in the languages that the C library has for the most users, and Node's
- * codes.
+ * After a call, the same for every client: the gate learns that it ran, and what; its model that it ran confined, where that may be why
+ * it failed.
  */
+
+// What programs print where the system refuses them something, in the languages that the C library has for the most users, and Node's codes.
 
 /** A read-only place (EROFS). */
 const READ_ONLY_TEXTS: readonly string[] = [
@@ -98,8 +100,6 @@ export function lacksSanitizerMemory(output: string): boolean {
 function saysRefused(output: string): boolean {
   return REFUSAL_TEXTS.some((text) => output.includes(text));
 }
-
-/** After a call, the same for every client: the gate learns that it ran, and what; its model that it ran confined, where that may be why it failed. */
 
 const KEPT_FROM = [...READ_ONLY_TEXTS, ...NO_NETWORK_TEXTS];
 
@@ -194,7 +194,7 @@ function reachOf({ project, network }: ConfinedTo, env: Env): string {
   return `${place}, with ${network ? "only the hosts that the user allows" : "no network"}`;
 }
 
-/** `tool.ran` over gate.sock: that a call has run and how it ended, and what the gate knows of it. */
+// `tool.ran` over gate.sock: that a call has run and how it ended, and what the gate knows of it.
 
 interface RanReport extends Reporter {
   call_id: string;

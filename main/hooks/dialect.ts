@@ -2,6 +2,8 @@ import type { Env } from "../../ipc/base/paths.ts";
 import type { KnownAgent } from "../../ipc/contract/agent-kind.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 
+/** What differs between the clients whose hooks call the gate: how a call is said to a hook, and how its answer is said to the client. */
+
 /** Where a hook's payload is read, and answered. */
 export interface HookPlace {
   /** The variables that the hook was given. */
@@ -19,8 +21,6 @@ export class LeftToProgram extends Error {
     this.name = "LeftToProgram";
   }
 }
-
-/** What differs between the clients whose hooks call the gate: how a call is said to a hook, and how its answer is said to the client. */
 
 type Permission = "allow" | "deny" | "ask";
 

@@ -174,7 +174,7 @@ async function testModel(model: Pick<Model, "name" | "max_tokens" | "ask">): Pro
   }
 }
 
-/** The models of gate.toml. */
+// The models of gate.toml.
 
 /** How often a server of this machine that wasn't there is looked for, in milliseconds. */
 const LOOK_AGAIN_MS = 10_000;
@@ -243,7 +243,7 @@ export class Models {
   }
 }
 
-/** Tells the user which models can't be asked: their budget is used up, or they keep failing. */
+// Tells the user which models can't be asked: their budget is used up, or they keep failing.
 
 /** How often it is looked whether a new day has begun, in milliseconds. */
 const DAY_LOOK_MS = 30_000;

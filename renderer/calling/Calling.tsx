@@ -124,7 +124,7 @@ function without(views: readonly ApprovalView[], token: string): readonly Approv
   return views.filter((view) => view.token !== token);
 }
 
-/** What the tab shows of what waits: its title and its icon. */
+// What the tab shows of what waits: its title and its icon.
 
 const PRODUCT = "Metnos Gate";
 const MOST_COLUMNS = 40;

@@ -79,7 +79,7 @@ export function LineNumber({ number }: { number: number | null }) {
   return <span className="number" data-number={number ?? ""} aria-hidden="true" />;
 }
 
-/** A command's rows, and the pieces of each with their colour: cut only for those that are on the screen. */
+// A command's rows, and the pieces of each with their colour: cut only for those that are on the screen.
 
 interface CommandRow {
   /** Where it begins and ends in the command's text. */

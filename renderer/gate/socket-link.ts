@@ -171,7 +171,7 @@ export class SocketLink implements GateLink {
   }
 }
 
-/** Whether what answers at the page's port is the gate that this browser's session is of. */
+// Whether what answers at the page's port is the gate that this browser's session is of.
 
 /** A new one for each connection: an earlier answer proves nothing. */
 function newNonce(): string {

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { KNOWN_AGENTS } from "../../ipc/contract/agent-kind.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FOLDERS = [
@@ -174,4 +175,22 @@ test("the glossary has each term once, in alphabetical order, with the place whe
   expect(terms.length).toBeGreaterThan(25);
   expect(terms).toEqual([...new Set(terms)].sort());
   expect(entries.filter((entry) => pathsNamedIn(entry).length === 0)).toEqual([]);
+});
+
+test("each agent that is known has its document, in the list of all of them", () => {
+  const linked = [...textOf("docs/agents/README.md").text.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name);
+  expect(KNOWN_AGENTS.filter((name) => !existsSync(join(ROOT, `docs/agents/${name}.md`)))).toEqual([]);
+  expect(KNOWN_AGENTS.filter((name) => !linked.includes(name))).toEqual([]);
+});
+
+test("a comment that documents is the head of its file, or directly at what it says something of", () => {
+  const product = SOURCES.filter(({ path }) => /^(?:ipc|main|cli|renderer|preload)\//.test(path));
+  const loose = product.flatMap(({ path, text }) => {
+    // Imports may be before a head.
+    const code = text.search(/^(?!import |\} from | {2}|\/\/|\/\*\*| \*|#!|$)/m);
+    return [...text.matchAll(/^( *)\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(?=\n|\1\/\*\*)/gm)]
+      .filter(({ index }, place) => place > 0 || index > code)
+      .map(({ index }) => `${path}:${text.slice(0, index).split("\n").length}`);
+  });
+  expect(loose).toEqual([]);
 });

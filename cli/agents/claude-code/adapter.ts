@@ -45,7 +45,7 @@ export const claudeCode: Adapter = {
   },
 };
 
-/** Claude Code's settings.json: the gate's hooks in it, and everything else as it was. */
+// Claude Code's settings.json: the gate's hooks in it, and everything else as it was.
 
 interface SettingsOptions {
   /** The project's file instead of the user's. */
@@ -81,10 +81,8 @@ export function disconnectClaudeCode(options: SettingsOptions): ConnectResult {
   return takeOutOfSettings({ file: settingsFile(options), events: EVENTS, change: withoutOurs });
 }
 
-/**
- * The gate's hooks among an administrator's settings, which nothing of a project's or the user's takes precedence over. A file of its own
- * there (`managed-settings.d`), so that no other is touched; only an administrator can put it there, so the command is printed, never run.
- */
+// The gate's hooks among an administrator's settings, which nothing of a project's or the user's takes precedence over. A file of its own
+// there (`managed-settings.d`), so that no other is touched; only an administrator can put it there, so the command is printed, never run.
 
 const NAME = "50-metnos-gate.json";
 

@@ -127,7 +127,7 @@ function problemIn({ confinable, place, folder, model }: Test): string | null {
   return null;
 }
 
-/** How each client is made to call the test's hook, and what it then has to do. */
+// How each client is made to call the test's hook, and what it then has to do.
 
 interface TestHook {
   launcher: string;

@@ -120,7 +120,7 @@ function foreign(settings: Json, launcher: string): string[] {
     .map(({ name, command }) => visible(String(name ?? command ?? "one without a name")).slice(0, 200));
 }
 
-/** Whether Gemini CLI trusts a folder: in one that it doesn't trust it calls no hooks, the user's own among them. */
+// Whether Gemini CLI trusts a folder: in one that it doesn't trust it calls no hooks, the user's own among them.
 
 /** The rule that says that the folder isn't trusted: of those that cover it the longest path counts. Undefined where none says so. */
 function distrust(cwd: string, env: Env, sources: readonly SettingsSource[]): string | undefined {

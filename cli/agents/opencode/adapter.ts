@@ -81,7 +81,7 @@ function ownText(file: string): string | undefined {
   );
 }
 
-/** Whether OpenCode asks the gate in a folder: that its plugin is there, and what runs without it. */
+// Whether OpenCode asks the gate in a folder: that its plugin is there, and what runs without it.
 
 const REPORT = new HookReport("opencode", "plugin");
 const failed = REPORT.failed.bind(REPORT);

@@ -14,7 +14,7 @@ import type { AgentRun, AgentSetting } from "./agent-run.ts";
 
 const EMPTY_OBJECT = "{}\n";
 
-/** What an agent's box shows of the agent: a state of its own, and the user's settings as they are. */
+// What an agent's box shows of the agent: a state of its own, and the user's settings as they are.
 
 export interface PlaceWords {
   /** Bubblewrap's, before what fills the folders in memory. */

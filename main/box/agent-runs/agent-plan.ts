@@ -103,7 +103,7 @@ export class AgentPlan implements Plan {
   }
 }
 
-/** An agent's way out of its box: to its model's hosts, and to the gate by a socket of this run alone. */
+// An agent's way out of its box: to its model's hosts, and to the gate by a socket of this run alone.
 
 /** Where the box has the agents' socket, and what the agent identifies itself by. */
 const AGENT_SOCKET = `${BOX_FOLDER}/gate.sock`;
@@ -179,7 +179,7 @@ function unlessStopped(hosts: ListedHosts, isStopped: () => boolean): HostAccess
   };
 }
 
-/** An agent's ways to servers of this machine that its user named, such as a model that runs here: bytes, as they are. */
+// An agent's ways to servers of this machine that its user named, such as a model that runs here: bytes, as they are.
 
 const MAX_CONNECTIONS = 64;
 

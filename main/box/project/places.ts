@@ -485,7 +485,7 @@ function asText(path: string): string[] {
   return Buffer.from(text).equals(bytes) ? [text] : [];
 }
 
-/** Folders of a project that its client's shell has on its PATH, whatever they are called. */
+// Folders of a project that its client's shell has on its PATH, whatever they are called.
 
 /** With more names in it a folder is asked for each program by its name. */
 const MAX_NAMES = 1000;

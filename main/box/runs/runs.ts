@@ -426,7 +426,7 @@ function isSame(said: string, id: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Runs of a gate that has ended: they continue, confined, and still hold their pipe. */
+// Runs of a gate that has ended: they continue, confined, and still hold their pipe.
 
 /** Of the box's other processes, after its first. */
 const UNTIL_DEAD_MS = 100;

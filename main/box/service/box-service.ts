@@ -418,7 +418,7 @@ function wayOf(run: ConfinedRun, network: BoxNetwork | undefined): RunNetwork {
   throw new GateError("box_unavailable", "a confined command has no way to hosts here", "run it outside the box");
 }
 
-/** Whether the agents are confined, as `box.status` tells it. */
+// Whether the agents are confined, as `box.status` tells it.
 
 interface KnownAgent {
   name: string;

@@ -395,10 +395,8 @@ export class ApprovalBroker {
   }
 }
 
-/**
- * An approval is for what the card said: where a file that the call would run is another one by now, nothing is allowed, and the user
- * is asked anew. Identical calls share a request, and so what it was described by.
- */
+// An approval is for what the card said: where a file that the call would run is another one by now, nothing is allowed, and the user
+// is asked anew. Identical calls share a request, and so what it was described by.
 
 /** The request with what its names stand for now; undefined where that is what its card says. */
 function withScriptsOfNow(request: PendingRequest, home: string): PendingRequest | undefined {
@@ -427,7 +425,7 @@ function scriptChanged(): GateError {
   );
 }
 
-/** Which requests wait for a client that continues without its terminal: looked at for as long as they wait. */
+// Which requests wait for a client that continues without its terminal: looked at for as long as they wait.
 
 /** How often, in milliseconds. */
 const LOOK_MS = 2000;

@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clocks/clock.ts";
 import { bootSecond, remaining, type TwoClockEnd } from "../../base/clocks/two-clock-end.ts";
 import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 
-/** When a request's time is over: the first of both clocks that says so ends it. */
+/** When a request's time is over: the first of both clocks that says so ends it. While a user is at its card it moves, up to a bound. */
 
 interface Deadline {
   expires_at: string;
@@ -43,8 +43,6 @@ export function remainingOf(request: Deadline, clock: Clock): number {
   const { wall, boot } = remaining(clock, deadlineOf(request));
   return Math.min(wall, boot);
 }
-
-/** Extends a request's deadline while a user is at its card, up to a bound. */
 
 /** What one sign of the user is worth at the most, in milliseconds: surfaces give one every few seconds. */
 export const HOLD_MS = 10_000;

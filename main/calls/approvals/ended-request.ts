@@ -91,7 +91,7 @@ export function endedDescription({ kind, effect, hazards }: Description): Descri
   };
 }
 
-/** Removes requests that ended long ago: their receipts and the trail's lines stay. */
+// Removes requests that ended long ago: their receipts and the trail's lines stay.
 
 const DAY_MS = 86_400_000;
 /** So many rows at once take a few milliseconds: whoever asks meanwhile waits no longer. */

@@ -442,7 +442,7 @@ function keptSummary({ extra, capability_class }: PendingRequest): string {
   return extra.kept?.target_summary ?? capability_class;
 }
 
-/** A page of the requests that ended, for a listing of any length. */
+// A page of the requests that ended, for a listing of any length.
 
 interface EndedQuery {
   token?: string | undefined;

@@ -162,7 +162,7 @@ function removeEmpty(folder: string): void {
   }
 }
 
-/** The gate as a unit of the user's own systemd. */
+// The gate as a unit of the user's own systemd.
 
 /** These exit codes say why by themselves: started again, the gate would only end again (docs/cli.md). */
 const WANTED_ENDS = "1 2 3 4 5 6";

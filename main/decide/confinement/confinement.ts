@@ -386,7 +386,7 @@ function boxNeeds(
   return [...new Map(all.map((need) => [JSON.stringify(need), need])).values()];
 }
 
-/** Packages that a project shares with another one by a link, as worktrees often do. */
+// Packages that a project shares with another one by a link, as worktrees often do.
 
 const PACKAGES = "node_modules";
 
@@ -415,11 +415,9 @@ function isOfAnotherProject(packages: string, root: string, home: string): boole
   return projectRoot(dirname(packages), home) !== null;
 }
 
-/**
- * Lines that only look, and aren't clear for their words alone: substitutions, patterns, variables, groups, conditions. Each of their
- * programs has a record and is used to read. That is why they get a box in which nothing can be written, and it is all that it says: what
- * holds them is the box.
- */
+// Lines that only look, and aren't clear for their words alone: substitutions, patterns, variables, groups, conditions. Each of their
+// programs has a record and is used to read. That is why they get a box in which nothing can be written, and it is all that it says: what
+// holds them is the box.
 
 /** True if every command of the line is known to read only. */
 export function onlyLooks({ reading }: CommandLine): boolean {

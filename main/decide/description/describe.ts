@@ -171,7 +171,7 @@ function wordsOf(value: unknown): { start: number; end: number }[] {
     });
 }
 
-/** A command line's words by kind, for colour: in order, none within another. */
+// A command line's words by kind, for colour: in order, none within another.
 
 type Token = DescribedCommand["tokens"][number];
 type TokenKind = Token["kind"];

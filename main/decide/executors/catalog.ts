@@ -28,7 +28,9 @@ import {
   writes,
 } from "./tool-shapes.ts";
 
-/** OpenCode's own tools. Its MCP tools, those of plugins, and whatever is not here: see catalog.ts. */
+/** What each executor's name means: the built-in manifests of each kind of agent, and those that the user wrote. */
+
+/** OpenCode's own tools. Its MCP tools, those of plugins, and whatever is not here count as running code. */
 const OPENCODE_EXECUTORS: readonly BuiltInManifest[] = [
   // The plugin puts `workdir` into the call's working directory.
   runs("bash", { timeout: count, workdir: text, description: text }, { content_args: ["description"] }),
@@ -80,8 +82,8 @@ export class ExecutorCatalog {
 
   /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
-    for (const kind of agentKindSchema.options)
-      for (const source of BUILT_IN[kind])
+    for (const [kind, sources] of Object.entries(BUILT_IN) as [AgentKind, readonly BuiltInManifest[]][])
+      for (const source of sources)
         this.#add(manifestSchema.parse(source), kind === "claude-code" ? kindsWith(source) : [kind]);
     for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
     for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
@@ -249,7 +251,7 @@ const CODEX_EXECUTORS: readonly BuiltInManifest[] = [
   inside("list_mcp_resource_templates", "list what MCP servers offer", "elenchi ciò che offrono i server MCP"),
 ];
 
-/** What the agents of each kind can call; of the others, what the protocol names. */
+/** What the agents of each kind can call; generic: what the protocol names. Of a name that several have, `any` means the last one's. */
 const BUILT_IN: Readonly<Record<AgentKind, readonly BuiltInManifest[]>> = {
   generic: COMMON_TOOLS,
   opencode: OPENCODE_EXECUTORS,

@@ -227,7 +227,7 @@ function spanIn({ arg, text }: CommandLine, marks: readonly Span[]): Hazard["spa
   return start >= 0 && start < end ? { arg, start, end } : null;
 }
 
-/** Text that comes from the internet, or is hidden in data, and is run: through a pipe, a substitution, or a file in between. */
+// Text that comes from the internet, or is hidden in data, and is run: through a pipe, a substitution, or a file in between.
 
 /** More than one line of a user's ever has. */
 const MAX_SOURCES = 40;

@@ -75,7 +75,7 @@ export function scoreVerdict(
   return { approved, reason, ts: now() / 1000, judge_kind, score, blocked_by: approved ? null : "judge" };
 }
 
-/** The graded judge, version 1: exactly the required signals, no model (docs/decisions/requirements-vaglio.md, "Judge"). */
+// The graded judge, version 1: exactly the required signals, no model (docs/decisions/requirements-vaglio.md, "Judge").
 
 export const JUDGE_KIND = "rule-based-v1";
 

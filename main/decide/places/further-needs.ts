@@ -171,7 +171,7 @@ function markedAsTrees(needs: readonly ResolvedRequirement[], held: HeldByGit): 
   });
 }
 
-/** Marks what reads or writes such a file (targets/secret-files.ts), by its name or among all that lies below a folder. */
+// Marks what reads or writes such a file (targets/secret-files.ts), by its name or among all that lies below a folder.
 
 /**
  * The need, marked if its path is such a file, by the path as it is written or as it resolves, or a private key of whatever name.

@@ -107,7 +107,7 @@ export function policyDigest(overrides: readonly PolicyOverride[]): string {
   return hash("sha256", canonicalJson({ overrides, table: POLICY_TABLE }), "hex");
 }
 
-/** Cells of the policy table that the user made stricter for some agents: policy_overrides.toml (docs/profiles.md). */
+// Cells of the policy table that the user made stricter for some agents: policy_overrides.toml (docs/profiles.md).
 
 /** Whom a profile is for. */
 export type ProfileHolder =

@@ -238,7 +238,7 @@ function inFile(stored: Level | null, limit: Limit, now: Moment): number {
   return stored === null ? limit.capacity : refilled(stored, limit, now);
 }
 
-/** A token bucket, as numbers: a call takes one, time brings them back. */
+// A token bucket, as numbers: a call takes one, time brings them back.
 
 /** What was in a bucket at a moment. */
 interface Level {

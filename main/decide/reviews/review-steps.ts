@@ -71,7 +71,7 @@ function isReviewable(x: Reviewable | Unfinished): x is Reviewable {
   return x.verdict !== undefined && x.outcome !== undefined;
 }
 
-/** A judge's words may quote what it looked at: what is shown beside the agent and the waiting card is without the arguments' values. */
+// A judge's words may quote what it looked at: what is shown beside the agent and the waiting card is without the arguments' values.
 
 /** A text, with the judge's sentence in it as far as it quotes nothing. What else is in the text are the gate's own words. */
 export function withoutSentence(text: string, review: Review, args: Record<string, unknown>): string {

@@ -94,7 +94,7 @@ function topColour(layers: readonly Layer[], x: number, y: number): Colour | und
   return undefined;
 }
 
-/** The gate's mark: an arch with a keyhole. Its meaning is in its shape; colour only helps. */
+// The gate's mark: an arch with a keyhole. Its meaning is in its shape; colour only helps.
 
 export type MarkState = "idle" | "waiting" | "paused" | "problem";
 

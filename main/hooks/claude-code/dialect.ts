@@ -48,10 +48,8 @@ function write({ permission, reason, notice, updatedInput }: HookAnswer): object
   };
 }
 
-/**
- * Claude Code's own permission rules. They see a rewritten call's wrapper instead of its command line (tried with 2.1.197 and 2.1.330),
- * so a call that one of them may be about is not rewritten.
- */
+// Claude Code's own permission rules. They see a rewritten call's wrapper instead of its command line (tried with 2.1.197 and 2.1.330),
+// so a call that one of them may be about is not rewritten.
 
 interface Asked {
   line: string;

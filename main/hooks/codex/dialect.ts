@@ -112,10 +112,8 @@ function write({ permission, reason, updatedInput }: HookAnswer): object {
   };
 }
 
-/**
- * The shell that a line runs in, where its model names one (`exec_command`'s `shell`, tried with 0.169.0): Codex takes
- * the kind of shell from that name, and looks it up on PATH. Hooks don't learn it; its record of the session says it.
- */
+// The shell that a line runs in, where its model names one (`exec_command`'s `shell`, tried with 0.169.0): Codex takes
+// the kind of shell from that name, and looks it up on PATH. Hooks don't learn it; its record of the session says it.
 
 /** They read a line in another way than the gate does. */
 const OTHERS = ["pwsh", "powershell"];
@@ -175,10 +173,8 @@ function argumentsIn(lines: readonly string[], callId: string) {
   return undefined;
 }
 
-/**
- * Codex's own sandbox and rules (tried with 0.169.0). In its sandbox the gate's box can't be made, and its rules see a rewritten call's
- * wrapper instead of its command line: there a call is not rewritten.
- */
+// Codex's own sandbox and rules (tried with 0.169.0). In its sandbox the gate's box can't be made, and its rules see a rewritten call's
+// wrapper instead of its command line: there a call is not rewritten.
 
 /** An administrator's: its rules count before all others. */
 const MANAGED = ["/etc/codex/requirements.toml", "/etc/codex/rules"];

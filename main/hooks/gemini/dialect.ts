@@ -56,10 +56,8 @@ function write({ permission, reason, notice = reason, updatedInput }: HookAnswer
   return { decision: "deny", reason: `Metnos Gate: ${reason}`, systemMessage: `Metnos Gate: ${notice}` };
 }
 
-/**
- * Gemini CLI's own question, policies and sandbox (tried with 0.61.0). All of them see a rewritten call's wrapper instead of its command line,
- * and the gate's box can't be made in another sandbox: there a call is not rewritten.
- */
+// Gemini CLI's own question, policies and sandbox (tried with 0.61.0). All of them see a rewritten call's wrapper instead of its command line,
+// and the gate's box can't be made in another sandbox: there a call is not rewritten.
 
 /** What its policies say where they don't allow. */
 const RESTRICTS = /deny|ask_user/;

@@ -82,11 +82,9 @@ function folderOf({ dir_path }: Json, cwd: string): string {
     : cwd;
 }
 
-/**
- * Gemini CLI reads the paths of its own tools in ways that nobody else does: `%2e` is a dot, a leading `@` may be dropped, NUL bytes are,
- * `file://` is a URL, `~` is a name, and `replace` looks for a relative path that isn't there in the whole workspace. The gate, and the card,
- * would name another file than the one it opens: such a call is refused, with how to say it instead.
- */
+// Gemini CLI reads the paths of its own tools in ways that nobody else does: `%2e` is a dot, a leading `@` may be dropped, NUL bytes are,
+// `file://` is a URL, `~` is a name, and `replace` looks for a relative path that isn't there in the whole workspace. The gate, and the card,
+// would name another file than the one it opens: such a call is refused, with how to say it instead.
 
 /** The arguments of its own tools that are paths. */
 const PATH_ARGS = ["file_path", "dir_path"] as const;

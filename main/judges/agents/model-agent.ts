@@ -113,7 +113,7 @@ async function replyOf(
   }
 }
 
-/** What a model is asked as a judge agent. Instructions are the user's and ours; all else is data, between markers made at random. */
+// What a model is asked as a judge agent. Instructions are the user's and ours; all else is data, between markers made at random.
 
 const RULES = `You judge one tool call that an AI agent wants to make. It has not run yet. Decide by the criteria of the user whether it may.
 

@@ -283,7 +283,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === "TimeoutError";
 }
 
-/** Three failures in a row, and nothing is tried for half a minute; then one try says whether that is over. */
+// Three failures in a row, and nothing is tried for half a minute; then one try says whether that is over.
 
 export const FAILURES = 3;
 export const OPEN_MS = 30_000;
@@ -340,7 +340,7 @@ export class Breaker {
   }
 }
 
-/** Where a model's key comes from. It is read anew each time it is used, and kept nowhere. */
+// Where a model's key comes from. It is read anew each time it is used, and kept nowhere.
 
 /**
  * The configured key; undefined where none is configured.

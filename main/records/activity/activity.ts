@@ -161,7 +161,7 @@ function reportedOf({ decision }: OpenedDecision, reported: Reported | undefined
   return reported === undefined || decision.outcome !== "allowed" ? {} : { reported };
 }
 
-/** The last decisions, in memory only: their reasons and targets are for display, not for a file. */
+// The last decisions, in memory only: their reasons and targets are for display, not for a file.
 
 export const KEPT = 1000;
 /** Of a burst of allowed calls this many a second are kept: more are never read, and keeping them would slow a fast agent down. */
@@ -206,7 +206,7 @@ class RecentDecisions {
   }
 }
 
-/** How many calls were allowed, asked and denied, for each minute and agent: numbers only. */
+// How many calls were allowed, asked and denied, for each minute and agent: numbers only.
 
 export const ACTIVITY_SCHEMA: Schema = {
   title: "activity database",

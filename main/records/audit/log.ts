@@ -494,7 +494,7 @@ function bodyOf(record: AuditRecord): Body {
   return { json: JSON.stringify(record), ms: record.ts * 1000 };
 }
 
-/** Syncs written data to the disk once a second, without blocking: a crash of the machine loses no more than that. */
+// Syncs written data to the disk once a second, without blocking: a crash of the machine loses no more than that.
 
 const INTERVAL_MS = 1000;
 

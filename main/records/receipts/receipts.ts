@@ -248,7 +248,7 @@ export class Receipts {
   }
 }
 
-/** The monthly files of receipts. */
+// The monthly files of receipts.
 
 /** A single line is shorter. */
 const LINE_BYTES = 64 * 1024;

@@ -96,7 +96,7 @@ const BY_NAME: Readonly<Record<string, CodeWords>> = {
 /** The names of all programs with such words. */
 export const CODE_WORD_NAMES: readonly string[] = Object.keys(BY_NAME);
 
-/** What is looked for where no record says that a program starts another one, or what a pattern or a substitution calls. */
+// What is looked for where no record says that a program starts another one, or what a pattern or a substitution calls.
 
 /** What is dangerous enough to be looked for behind a program that may start it. */
 const DANGEROUS =

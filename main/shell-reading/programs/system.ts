@@ -4,7 +4,7 @@ import type { Accesses, Program } from "./program.ts";
 /** Programs that say something about the machine, the clock or where one is. */
 
 const texts = (args: readonly Word[]): readonly Word[] => args;
-/** It says something of the machine where it is, and its words are data. */
+
 /** One of lsof's words that lists what is open on the network. */
 const NETWORK_FILES = /^-(?:[nPt]+|[nPt]*i[46]?(?:tcp|udp)?|stcp:[a-z]+)$/i;
 
@@ -31,6 +31,7 @@ function isPlainPs(args: readonly Word[]): boolean {
   return !(has("e") && conflict);
 }
 
+/** It says something of the machine where it is, and its words are data. */
 const looksHere = (args: readonly Word[]): Accesses => ({
   accesses: [{ kind: "list", word: "here" }],
   unclear: null,

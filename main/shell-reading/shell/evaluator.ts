@@ -311,7 +311,7 @@ function wordsIn(text: string, command: SimpleCommand | undefined): Word[] {
     .map((word) => plainWord(word, span));
 }
 
-/** What commands print, where that is known without running them: text that is fed to a shell is read, too. */
+// What commands print, where that is known without running them: text that is fed to a shell is read, too.
 
 const MAX_OUTPUT = 65_536;
 

@@ -255,7 +255,7 @@ function interpolated(value: string, home: string, known: ReadonlyMap<string, re
   return pieces;
 }
 
-/** The string literals of a program, whatever its language: a scanner, linear in the text. */
+// The string literals of a program, whatever its language: a scanner, linear in the text.
 
 interface TextLiteral {
   value: string;

@@ -10,7 +10,7 @@ import { afterWrapper } from "./wrapper-words.ts";
 /** The names that come with a command's input, where they aren't known. */
 export const FROM_INPUT = "<input>";
 
-/** Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`. */
+// Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`.
 
 /** The command that a repeater runs for each name. */
 export function evaluateRepeater(

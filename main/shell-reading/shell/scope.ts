@@ -126,7 +126,7 @@ function keyOf(scope: Scope): string {
   ]);
 }
 
-/** How much of a command line is read. Beyond any of these it counts as "could not be read": never allowed silently. */
+// How much of a command line is read. Beyond any of these it counts as "could not be read": never allowed silently.
 
 /** UTF-8 bytes of command text, nested texts counted each time they are read. */
 export const MAX_BYTES = 64 * 1024;

@@ -266,7 +266,7 @@ export function routeText(
   return times[when] + words.between(quiet_hours.from, quiet_hours.to, words[in_quiet_hours]);
 }
 
-/** A channel that can't call the user is an alarm, which the others say: the user is away exactly then. */
+// A channel that can't call the user is an alarm, which the others say: the user is away exactly then.
 
 interface ChannelAlarmsParts {
   alarms: Pick<Alarms, "raise" | "clear">;

@@ -211,7 +211,7 @@ function tokensOf({ views }: Gathered): string[] {
   return views.map(({ token }) => token);
 }
 
-/** The message about many requests of one agent. Its buttons say nothing of whom: they are of the message that shows them. Pure. */
+// The message about many requests of one agent. Its buttons say nothing of whom: they are of the message that shows them. Pure.
 
 function gatheredScreen(gathered: Gathered, settings: ScreenSettings): Screen {
   const { language, show } = settings;

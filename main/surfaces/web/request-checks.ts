@@ -65,10 +65,8 @@ function refusalOfContext({ headers, url }: IncomingMessage): Refusal | undefine
   return undefined;
 }
 
-/**
- * Whose program is at the other end of a loopback connection. Any user of the machine can connect to 127.0.0.1, and a browser
- * sends its cookies to every port of it: where the system tells who connects, nobody else is let in.
- */
+// Whose program is at the other end of a loopback connection. Any user of the machine can connect to 127.0.0.1, and a browser
+// sends its cookies to every port of it: where the system tells who connects, nobody else is let in.
 
 const TABLES = [
   { file: "/proc/net/tcp", loopback: endianness() === "LE" ? "0100007F" : "7F000001" },
@@ -127,7 +125,7 @@ function hex(port: number): string {
   return port.toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** What somebody sees who comes to the page without a session: why, and the command for a link. It loads nothing, and runs nothing. */
+// What somebody sees who comes to the page without a session: why, and the command for a link. It loads nothing, and runs nothing.
 
 export type WhyRefused = "no_session" | "bad_link";
 

@@ -293,7 +293,7 @@ function whyNot(error: NodeJS.ErrnoException, port: number): Error {
   });
 }
 
-/** What a link is answered with: a page that keeps its origin's secret, and continues to the real one. */
+// What a link is answered with: a page that keeps its origin's secret, and continues to the real one.
 
 const SECRET_NAME = "metnos-page-secret";
 export const ENTRANCE_SCRIPT_PATH = "/enter.js";
@@ -326,10 +326,8 @@ function entrancePage(secret: string): PageFile {
   return { body: Buffer.from(html), type: "text/html; charset=utf-8" };
 }
 
-/**
- * The port that the page had last: where none is chosen it is tried first, so that a browser whose gate was started again finds it;
- * then the usual one. Only a wish: without it any port will do.
- */
+// The port that the page had last: where none is chosen it is tried first, so that a browser whose gate was started again finds it;
+// then the usual one. Only a wish: without it any port will do.
 
 /** The first gate of a machine has this one. */
 const USUAL_PORT = 47_655;

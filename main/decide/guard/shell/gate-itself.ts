@@ -185,7 +185,7 @@ function humanOnly(command: SimpleCommand): Finding | null {
   return finding("guard.gate-command", "a metnos-gate command that only the user gives", ASK, command, words[0]);
 }
 
-/** The settings that hold the gate's hook, in a command line: also by programs that aren't known, and in code that names them. */
+// The settings that hold the gate's hook, in a command line: also by programs that aren't known, and in code that names them.
 
 /** A place whose folder has its names apart. */
 interface PlaceNames extends SettingsPlace {

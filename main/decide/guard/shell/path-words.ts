@@ -121,7 +121,7 @@ export function isTextOnly(command: SimpleCommand): boolean {
   return textOnly === true || textOnly(argv.slice(1));
 }
 
-/** Keys, passwords and system files: neither read nor written, however the path is spelled. */
+// Keys, passwords and system files: neither read nor written, however the path is spelled.
 
 const OTHER_PATH = "work on another path; if the user needs this one, they do it themselves";
 

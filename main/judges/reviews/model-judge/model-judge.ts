@@ -236,7 +236,7 @@ function denialOf(verdict: Verdict): Denial {
   };
 }
 
-/** What a model answered about the same call a short while ago. In memory: of the call a hash only. */
+// What a model answered about the same call a short while ago. In memory: of the call a hash only.
 
 const MAX_AGE_MS = 600_000;
 const MAX_ANSWERS = 500;
