@@ -65,6 +65,7 @@ const reaching = startsWithAny(
 );
 
 const CONTRACTS = [
+  "ipc/contract/agent-kind.ts",
   "ipc/contract/agent-port.ts",
   "ipc/contract/activity.ts",
   "ipc/contract/activity-filter.ts",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { confinedCommand } from "../../ipc/base/confined-command.ts";
-import { decisionSchema, readingSchema } from "../../ipc/contract/decision.ts";
+import { decisionSchema, readingSchema, STAGES } from "../../ipc/contract/decision.ts";
 import {
   agentMessages,
   contextSchema,
@@ -204,6 +204,17 @@ test("every field of a decision, and of a call's context, is in the document", (
   for (const key of Object.keys(contextSchema.shape)) expect(TEXT).toContain(`\`${key}\``);
   const readings = cellsOf("| field | is |").find(([, field]) => field === "`readings`")?.[2] ?? "";
   for (const key of Object.keys(readingSchema.shape)) expect(readings).toContain(`\`${key}\``);
+});
+
+test("the stages are the contract's, in its order, in the decision that says why, too", () => {
+  const [sentence = ""] =
+    cellsOf("| field | is |")
+      .find(([, field]) => field === "`stage`")?.[2]
+      ?.split(". ") ?? [];
+  expect([...sentence.matchAll(/`(\w+)`/g)].map(([, stage]) => stage)).toEqual([...STAGES]);
+  const decision = readFileSync(new URL("../../docs/decisions/0002-stages-in-one-order.md", import.meta.url), "utf8");
+  const rows = [...decision.matchAll(/^\| (\d+) \| (\w+) \|/gm)].map(([, number, stage]) => `${number} ${stage}`);
+  expect(rows).toEqual(STAGES.map((stage, index) => `${index + 1} ${stage}`));
 });
 
 test("what a shell runs in the place of a confined command line is the code's", () => {

@@ -15,7 +15,7 @@ const BOX = manifestOf({
 /** A call that nothing is wrong with. */
 const FINE: Situation = { executor: "box", own: [BOX], args: { path: "/srv/in/a.txt" }, level: "Full" };
 
-/** One thing that is wrong with it, for each stage that can decide. */
+/** One thing that is wrong with it, for each stage that can decide without budgets or judges. */
 const FAULTS = {
   pairing: { agent: REVOKED },
   safety: { settings: { pause: { reason: "lunch" } } },
@@ -25,7 +25,7 @@ const FAULTS = {
   guard: { args: { note: "/etc/shadow" } },
   judge: { settings: { judge_threshold: 0.99 } },
   approval: { level: "Supervised" },
-} as const satisfies Partial<Record<Stage, Situation>>;
+} as const satisfies Record<Exclude<Stage, "rate" | "validators">, Situation>;
 
 const DECIDING = STAGES.filter((stage): stage is keyof typeof FAULTS => Object.hasOwn(FAULTS, stage));
 

@@ -78,8 +78,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["places/patterns.ts"],
   },
   // Words that are no programs there.
-  { why: "a kind of agents", words: "codex gemini", files: ["executors/manifest.ts"] },
-  { why: "a folder of the system's", words: "codex", files: ["places/settings-places.ts"] },
+  { why: "an agent's name, and a folder of the system's", words: "codex gemini", files: ["places/settings-places.ts"] },
   {
     why: "how far an answer reaches",
     words: "file tree",
@@ -163,7 +162,6 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   { why: "a schema's field", words: "type", files: ["executors/claude-code.ts", "executors/json-schema.ts"] },
   { why: "how long a comparison may take", words: "timeout", files: ["description/line-diff.ts"] },
   { why: "a tool's argument", words: "timeout", files: ["executors/claude-code.ts"] },
-  { why: "an agent's name", words: "codex gemini", files: ["executors/manifest.ts"] },
   { why: "an agent's name", words: "codex gemini", files: ["executors/catalog.ts"] },
   { why: "an agent's tools", words: "apply_patch patch wait", files: ["executors/catalog.ts"] },
   { why: "tools that agents have alike", words: "command patch read", files: ["executors/tool-shapes.ts"] },
