@@ -404,7 +404,7 @@ export const sample: Adapter = { ...gemini, name: "sample", title: "Sample", pro
 ];
 
 /** Where words are, in a file that has them: a translation that says the same as English. */
-const IN_ENGLISH = /(?<=\{)\s*en(?=[:,](?! string))/g;
+const IN_ENGLISH = /(?<=\{)\s*en(?=[:,](?! string| verbSchema))/g;
 const translated = (folder: string): Edit[] =>
   globSync(`${folder}/**/*.{ts,tsx}`, { cwd: CHECKOUT })
     .filter((path) => readFileSync(join(CHECKOUT, path), "utf8").search(IN_ENGLISH) !== -1)
