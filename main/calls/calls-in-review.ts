@@ -3,9 +3,9 @@ import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { RunningReview } from "../../ipc/contract/judges.ts";
 import type { WithdrawalRule } from "../../ipc/contract/rules.ts";
-import { attempt } from "../base/attempt.ts";
 import { type Denial, type Reviewable, type Reviewer, TOO_MANY_AT_ONCE } from "../decide/stages/examination.ts";
 import type { BrokerSettings } from "./approvals/broker.ts";
+import { attempt, type Listener, type ReviewEvent } from "./approvals/listener.ts";
 import { summaryOf } from "./approvals/question.ts";
 import { quotaCharacters, WaitingQuota } from "./approvals/waiting-quota.ts";
 import { type Advance, BY_AGENT, type Call, deliver, type Why } from "./life.ts";
@@ -40,13 +40,9 @@ export const MAX_REVIEWED_CHARACTERS = 8 * 1024 * 1024;
 /** Within this time whatever a judge does for a withdrawn call has ended. Milliseconds. */
 const ENDED_MS = 5000;
 
-export interface CallsInReviewParts {
+export interface CallsInReviewParts extends Listener<ReviewEvent> {
   settings: Pick<BrokerSettings, "home" | "language" | "clock">;
   advance: Advance;
-  /** What is being judged has changed. */
-  reviewsChanged(): void;
-  /** Something unexpected, to log. */
-  failed(what: string, error: unknown): void;
 }
 
 interface CallInReview {
@@ -118,7 +114,7 @@ export class CallsInReview {
         ...this.#parts,
         begins: (reviewer) => {
           reviewed.reviewer = reviewer;
-          this.#parts.reviewsChanged();
+          this.#parts.happened({ type: "reviewsChanged" });
         },
       });
     } catch (error) {
@@ -183,7 +179,7 @@ export class CallsInReview {
   /** True once for each call: whoever gets it decides on it. */
   #take(reviewed: CallInReview): boolean {
     if (!this.#calls.delete(reviewed)) return false;
-    this.#parts.reviewsChanged();
+    this.#parts.happened({ type: "reviewsChanged" });
     return true;
   }
 

@@ -7,7 +7,6 @@ import {
   type TraceStep,
 } from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import { attempt } from "../base/attempt.ts";
 import { causeOf } from "../base/files/disk-reserve.ts";
 import { Histogram } from "../base/histogram.ts";
 import type { Confinement } from "../decide/confinement/confinement.ts";
@@ -22,6 +21,7 @@ import type { Activity } from "../records/activity/activity.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decisionRecord } from "../records/audit/record.ts";
+import { attempt, type CallsEvent, type Listener } from "./approvals/listener.ts";
 import { denyAt, denyUnprepared, type Made, type PreparedRun, RevisableDecision } from "./life.ts";
 import type { RefusedCalls } from "./reviews/refused-calls.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
@@ -41,27 +41,20 @@ export interface DecidedCallsParts {
   mcp?: Pick<McpTools, "hookAnswers">;
 }
 
-export interface DecidedCallsEvents {
-  /** The surfaces are informed of a decision, without what its judges quote. */
-  decided(decision: Decision, call: ProposedCall, subject: Subject): void;
-  /** Something unexpected, to log. */
-  failed(what: string, error: unknown): void;
-}
-
 /** A decision that isn't published to the surfaces yet. `ms`: how long it took. */
 type Unpublished = Omit<Made, "decision"> & { decision: RevisableDecision; ms: number };
 
 /** What was decided, on its way: into the trail before the answers are sent, to all who only show or count it after that. */
 export class DecidedCalls {
   readonly #parts: DecidedCallsParts;
-  readonly #events: DecidedCallsEvents;
+  readonly #listener: Listener<CallsEvent>;
   #unpublished: Unpublished[] = [];
   /** How many of them have their cost counted. */
   #spent = 0;
 
-  constructor(parts: DecidedCallsParts, events: DecidedCallsEvents) {
+  constructor(parts: DecidedCallsParts, listener: Listener<CallsEvent>) {
     this.#parts = parts;
-    this.#events = events;
+    this.#listener = listener;
   }
 
   /**
@@ -101,7 +94,7 @@ export class DecidedCalls {
       const run = preparedRun(x, x.confinement);
       if (run !== null) decision.runBy(run);
     } catch (error) {
-      this.#events.failed("preparing a confined run", error);
+      this.#listener.failed("preparing a confined run", error);
       decision.revise((draft) => denyUnprepared(draft, trace));
     }
   }
@@ -116,7 +109,7 @@ export class DecidedCalls {
     const { audit, activity } = this.#parts;
     audit.flush();
     for (const { decision, examined } of this.#unpublished.slice(this.#spent))
-      attempt(this.#events, "counting what calls cost", () => activity.spend(decision.current, examined.x.subject));
+      attempt(this.#listener, "counting what calls cost", () => activity.spend(decision.current, examined.x.subject));
     this.#spent = this.#unpublished.length;
   }
 
@@ -139,7 +132,7 @@ export class DecidedCalls {
   #noteAllowed({ decision: { current }, examined: { x }, how }: Unpublished): void {
     const { agent } = x.subject;
     if (agent === null || how === "left" || current.outcome !== "allowed") return;
-    attempt(this.#events, "noting an allowed call", () =>
+    attempt(this.#listener, "noting an allowed call", () =>
       this.#parts.mcp?.hookAnswers.note(agent.agent_id, x.call, x.executor.mcp),
     );
   }
@@ -155,20 +148,20 @@ export class DecidedCalls {
     const { activity, decisions, stages, refusedCalls } = this.#parts;
     const { call, subject } = examined.x;
     if ((stages.reviewers ?? []).length > 0)
-      attempt(this.#events, "noting a decision for the judges", () => decisions.note(current, call, subject));
+      attempt(this.#listener, "noting a decision for the judges", () => decisions.note(current, call, subject));
     if (examined.denial !== null)
-      attempt(this.#events, "noting a refused call", () => refusedCalls.note(current, examined));
-    attempt(this.#events, "publishing a decision", () => {
+      attempt(this.#listener, "noting a refused call", () => refusedCalls.note(current, examined));
+    attempt(this.#listener, "publishing a decision", () => {
       const shown = withoutQuotes(current, call.args);
       activity.note(shown, call, subject, trace, how === "only" ? true : undefined);
-      this.#events.decided(shown, call, subject);
+      this.#listener.happened({ type: "decided", decision: shown, call, subject });
     });
   }
 
   /** Work that the next answer would wait for, done while none does. */
   #prepareNext(): void {
     this.#parts.audit.prepareNext();
-    attempt(this.#events, "reading the grants", () => this.#parts.grants.freshen());
+    attempt(this.#listener, "reading the grants", () => this.#parts.grants.freshen());
   }
 
   /** How a call is logged. */

@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import { agentKindOf } from "../../ipc/contract/agent-kind.ts";
 import type { Decided, Deliver } from "../../ipc/contract/agent-port.ts";
 import { type Decision, STAGES } from "../../ipc/contract/decision.ts";
-import type { RefusedCall } from "../../ipc/contract/judges.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import type { UserWords } from "../agents/index.ts";
-import { attempt } from "../base/attempt.ts";
 import type { Confinement, NotConfined } from "../decide/confinement/confinement.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import type { GrantStore } from "../decide/grants/store.ts";
@@ -19,7 +17,8 @@ import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decidingCall } from "../shell-reading/targets/tree-scan.ts";
 import type { Ended } from "./approvals/answering.ts";
-import { ApprovalBroker, type BrokerSettings } from "./approvals/broker.ts";
+import { ApprovalBroker, type BrokerEvent, type BrokerSettings } from "./approvals/broker.ts";
+import { attempt, type CallsEvent, type Listener } from "./approvals/listener.ts";
 import type { Decider, PendingRequest } from "./approvals/pending-request.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
 import { CallsInReview } from "./calls-in-review.ts";
@@ -59,23 +58,6 @@ export interface GateParts {
   broker: BrokerSettings;
 }
 
-export interface GateEvents {
-  decided(decision: Decision, call: ProposedCall, subject: Subject): void;
-  waiting(approval: ApprovalView): void;
-  closed(approval: ApprovalView): void;
-  granted(): void;
-  /** Something was refused for a session. */
-  refused(): void;
-  /** What is being judged, or what was refused, is another. */
-  reviewsChanged(): void;
-  /** A call was refused that a person can do something about, and that isn't listed yet. */
-  callRefused(refused: RefusedCall): void;
-  /** A request's deadline has another date. */
-  moved(token: string, expiresAt: string): void;
-  /** Something unexpected, to log. */
-  failed(what: string, error: unknown): void;
-}
-
 /** What would be asked about is allowed: its hook asked before. */
 function allowForHook(x: Reviewable): void {
   if (x.outcome !== "approval_required" || x.repeated !== undefined) return;
@@ -100,26 +82,24 @@ export class Gate {
   readonly refusedCalls: RefusedCalls;
   readonly meter = new DecisionMeter();
   readonly #parts: GateParts;
-  readonly #events: GateEvents;
+  readonly #listener: Listener<CallsEvent>;
   readonly #decided: DecidedCalls;
 
-  constructor(parts: GateParts, events: GateEvents) {
+  constructor(parts: GateParts, listener: Listener<CallsEvent>) {
     this.#parts = parts;
-    this.#events = events;
+    this.#listener = listener;
     this.broker = new ApprovalBroker(parts.approvals, parts.grants, parts.broker, {
-      ...events,
-      ended: (ended) => this.#ended(ended),
-      grantsWritten: (request) => this.#granted(request),
-      returnTimeOver: (left) => this.waiting.withdrawUnawaited(left),
+      ...listener,
+      happened: (event) => this.#ofBroker(event),
     });
     const { broker } = this;
     const settings = parts.broker;
-    this.refusedCalls = new RefusedCalls({ ...parts, ...events, settings, passes: parts.approvals.passes });
-    this.#decided = new DecidedCalls({ ...parts, meter: this.meter, refusedCalls: this.refusedCalls }, events);
+    this.refusedCalls = new RefusedCalls({ ...parts, ...listener, settings, passes: parts.approvals.passes });
+    this.#decided = new DecidedCalls({ ...parts, meter: this.meter, refusedCalls: this.refusedCalls }, listener);
     const advance: Advance = (call, event) => this.#advance(call, event);
-    const reviews = new CallsInReview({ ...events, settings, advance });
+    const reviews = new CallsInReview({ ...listener, settings, advance });
     const examineAgain = (before: Reviewable) => this.#examineAgain(before);
-    this.waiting = new WaitingCalls({ ...events, broker, reviews, settings, advance, examineAgain });
+    this.waiting = new WaitingCalls({ ...listener, broker, reviews, settings, advance, examineAgain });
   }
 
   /**
@@ -222,7 +202,7 @@ export class Gate {
       this.broker.commit();
       return this.refusedCalls.takePass(x);
     } catch (error) {
-      this.#events.failed("using a pass past the judges", error);
+      this.#listener.failed("using a pass past the judges", error);
       return false;
     }
   }
@@ -252,7 +232,7 @@ export class Gate {
    * @throws GateError `not_available` where the gate stops meanwhile
    */
   tryCall(call: ProposedCall, subject: Subject): Promise<Decision> {
-    return triedCall(this.#examine(call, subject, true), this.waiting.reviews.stopped, this.#events);
+    return triedCall(this.#examine(call, subject, true), this.waiting.reviews.stopped, this.#listener);
   }
 
   /** Whether a call would be decided on as a confined one, and with what; or why not. See `confinementOfCall`. */
@@ -269,8 +249,8 @@ export class Gate {
   /** An agent isn't the one any more that was paired: what it waits for ends, and what it was allowed in spite of judges. */
   endPairing(agentId: string, reason: string): void {
     this.waiting.withdrawAgent(agentId, reason, "approval.withdrawn-pairing");
-    attempt(this.#events, "ending an agent's passes past the judges", () => this.refusedCalls.end(agentId));
-    attempt(this.#events, "forgetting an agent's tools", () => this.#parts.mcp?.endPairing(agentId));
+    attempt(this.#listener, "ending an agent's passes past the judges", () => this.refusedCalls.end(agentId));
+    attempt(this.#listener, "forgetting an agent's tools", () => this.#parts.mcp?.endPairing(agentId));
     this.#parts.words.end(agentId);
   }
 
@@ -322,11 +302,24 @@ export class Gate {
     return { type: "examined", examined, scripts };
   }
 
+  #ofBroker(event: BrokerEvent): void {
+    switch (event.type) {
+      case "ended":
+        return this.#ended(event);
+      case "grantsWritten":
+        return this.#granted(event.request);
+      case "returnTimeOver":
+        return this.waiting.withdrawUnawaited(event.left);
+      default:
+        this.#listener.happened(event);
+    }
+  }
+
   /** A request has ended: its waiting calls get a decision, then the trail, the surfaces and other calls are informed. */
   #ended({ request, granted }: Ended): void {
     this.#parts.stages.rate?.ended(request);
     this.waiting.end(request);
-    attempt(this.#events, "publishing a request's end", () => {
+    attempt(this.#listener, "publishing a request's end", () => {
       const { decision_by_channel, decision_at, created_at } = request;
       if (decision_by_channel !== null && decision_at !== null) this.meter.answered(created_at, decision_at);
       this.#parts.audit.append({
@@ -342,7 +335,7 @@ export class Gate {
         executor: this.#parts.catalog.loggedName(request.extra.executor, agentKindOf(request.agent_name)),
       });
       this.record();
-      this.#events.closed(this.broker.view(request));
+      this.#listener.happened({ type: "closed", approval: this.broker.view(request) });
     });
     if (granted) this.#granted(request);
     // Stopped, by whatever answer.
@@ -351,13 +344,13 @@ export class Gate {
 
   /** Something is refused for a session from now on. */
   #refused({ channel, sender_id }: Decider): void {
-    this.#events.refused();
+    this.#listener.happened({ type: "refused" });
     this.waiting.endCovered({ channel, sender_id });
   }
 
   /** The grants of this request's answer count from now on. */
   #granted({ channel, sender_id }: PendingRequest): void {
-    this.#events.granted();
+    this.#listener.happened({ type: "granted" });
     this.waiting.endCovered({ channel, sender_id });
   }
 }

@@ -2,6 +2,7 @@ export { ApprovalError } from "./approvals/approval-error.ts";
 export { dispatchCallback } from "./approvals/callback.ts";
 export { coverageTest, coversAsked } from "./approvals/choices.ts";
 export { AgedRequests, endedRequestOf } from "./approvals/ended-request.ts";
+export type { CallsEvent } from "./approvals/listener.ts";
 export type { Decider } from "./approvals/pending-request.ts";
 export { questionFor } from "./approvals/question.ts";
 export { ApprovalRegistry } from "./approvals/registry.ts";

@@ -10,7 +10,7 @@ import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { GATE, type UserWords } from "../agents/index.ts";
 import { serveOthers } from "../base/sqlite/database.ts";
-import { Gate, type SessionDecisions } from "../calls/index.ts";
+import { type CallsEvent, Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
 import { GateFiles } from "../decide/places/gate-files.ts";
 import { withoutSentence } from "../decide/reviews/review-steps.ts";
@@ -31,8 +31,7 @@ export function openGate(
   opened: Opened,
   { box, judges, decisions, words }: { box: Box; judges: Judges; decisions: SessionDecisions; words: UserWords },
 ): Gate {
-  const { home, env, paths, config, clock, catalog, audit, prices, overrides, notes, publish, storage, failed } =
-    opened;
+  const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
   const { grants, mcp, approvals, activity, agent_pauses, rate, safety, stateReserve } = opened;
   const reviewsChanged = new Throttle(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
@@ -85,18 +84,30 @@ export function openGate(
         },
       },
     },
-    {
-      decided: (decision, call, subject) => publishDecision(opened, decision, call, subject),
-      waiting: (approval) => publish({ type: "approval.waiting", data: approval }),
-      closed: (approval) => publish({ type: "approval.closed", data: approval }),
-      granted: () => publish({ type: "grants.changed", data: {} }),
-      refused: () => publish({ type: "refusals.changed", data: {} }),
-      reviewsChanged: () => reviewsChanged.go(),
-      callRefused: (refused) => notes.say(refusedNote(refused, config.language)),
-      moved: (token, expiresAt) => publish({ type: "approval.held", data: { token, expires_at: expiresAt } }),
-      failed,
-    },
+    { happened: (event) => publishEvent(event, opened, reviewsChanged), failed },
   );
+}
+
+function publishEvent(event: CallsEvent, opened: Opened, reviewsChanged: Throttle): void {
+  const { config, notes, publish } = opened;
+  switch (event.type) {
+    case "decided":
+      return publishDecision(opened, event.decision, event.call, event.subject);
+    case "waiting":
+      return publish({ type: "approval.waiting", data: event.approval });
+    case "closed":
+      return publish({ type: "approval.closed", data: event.approval });
+    case "granted":
+      return publish({ type: "grants.changed", data: {} });
+    case "refused":
+      return publish({ type: "refusals.changed", data: {} });
+    case "reviewsChanged":
+      return reviewsChanged.go();
+    case "callRefused":
+      return notes.say(refusedNote(event.refused, config.language));
+    case "moved":
+      return publish({ type: "approval.held", data: { token: event.token, expires_at: event.expiresAt } });
+  }
 }
 
 function publishDecision(

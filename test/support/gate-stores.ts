@@ -3,7 +3,7 @@ import type Database from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import type { Principal } from "../../ipc/contract/operator-api.ts";
 import { openDatabase } from "../../main/base/sqlite/database.ts";
-import { ApprovalBroker, type BrokerEvents, type BrokerSettings } from "../../main/calls/approvals/broker.ts";
+import { ApprovalBroker, type BrokerEvent, type BrokerSettings } from "../../main/calls/approvals/broker.ts";
 import type { NewPending, PendingRequest, RequestExtra } from "../../main/calls/approvals/pending-request.ts";
 import { ApprovalRegistry } from "../../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../../main/calls/approvals/schema.ts";
@@ -79,7 +79,7 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
   const { registry, db: approvalsDb } = openedApprovals(join(folder, "approvals.db"), clock);
-  const sent: { event: Exclude<keyof BrokerEvents, "failed">; request: PendingRequest; granted?: boolean }[] = [];
+  const sent: { event: BrokerEvent["type"]; request: PendingRequest; granted?: boolean }[] = [];
   const failures: string[] = [];
   const requestOf = (token: string) => registry.getPending(token) as PendingRequest;
   const broker = new ApprovalBroker(
@@ -87,13 +87,21 @@ export function openedBroker(folder: string, clock = new ManualClock(), settings
     stored.grants,
     { home: folder, language: "en", ttl_seconds: 600, session_seconds: 43_200, clock, ...settings },
     {
-      waiting: ({ token }) => sent.push({ event: "waiting", request: requestOf(token) }),
-      ended: (ended) => sent.push({ event: "ended", ...ended }),
-      grantsWritten: (request) => sent.push({ event: "grantsWritten", request }),
-      returnTimeOver: (left) => broker.withdraw(left),
+      happened: (event) => {
+        switch (event.type) {
+          case "waiting":
+            return sent.push({ event: "waiting", request: requestOf(event.approval.token) });
+          case "moved":
+            return sent.push({ event: "moved", request: { ...requestOf(event.token), expires_at: event.expiresAt } });
+          case "returnTimeOver":
+            return broker.withdraw(event.left);
+          default: {
+            const { type, ...ended } = event;
+            return sent.push({ event: type, ...ended });
+          }
+        }
+      },
       failed: (what) => failures.push(what),
-      moved: (token, expiresAt) =>
-        sent.push({ event: "moved", request: { ...requestOf(token), expires_at: expiresAt } }),
     },
   );
   onTestFinished(() => broker.stop());

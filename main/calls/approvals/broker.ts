@@ -4,7 +4,6 @@ import type { Answer, ApprovalView, Principal } from "../../../ipc/contract/oper
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { attempt } from "../../base/attempt.ts";
 import { earlierEnd } from "../../base/clocks/two-clock-end.ts";
 import { errorCode } from "../../base/errors.ts";
 import { changedSince, standsForOf } from "../../decide/description/run-by-name.ts";
@@ -17,6 +16,7 @@ import { placeOf } from "../../decide/places/call-place.ts";
 import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { DeadlineExtension, DeadlineTimer, deadlineOf, remainingOf } from "./deadline.ts";
+import { attempt, type Listener, type RequestShown } from "./listener.ts";
 import type { Decider, NewPending, PendingRequest } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";
 import { approvalView } from "./view.ts";
@@ -36,20 +36,14 @@ export interface BrokerSettings extends AnsweringSettings {
   hasLostTerminal?(pid: number): Promise<boolean>;
 }
 
-export interface BrokerEvents {
-  /** A request is stored, and the operator can be asked; or asked again, as what it would run has changed. */
-  waiting(approval: ApprovalView): void;
-  /** Once for each request, whatever ended it. What it throws is reported, and keeps no other request from ending. */
-  ended(ended: Ended): void;
+export type BrokerEvent =
+  | RequestShown
+  /** Once for each request, whatever ended it. What its listener throws is reported, and keeps no other request from ending. */
+  | ({ type: "ended" } & Ended)
   /** The grants of an answer that had ended before could be written now. */
-  grantsWritten(request: PendingRequest): void;
+  | { type: "grantsWritten"; request: PendingRequest }
   /** The time is over in which the agents that asked an earlier gate may come back. */
-  returnTimeOver(left: Withdrawal[]): void;
-  /** The wall clock was set: the request ends when it would have, at another date. */
-  moved(token: string, expiresAt: string): void;
-  /** Something unexpected that the gate continues after, to log. */
-  failed(what: string, error: unknown): void;
-}
+  | { type: "returnTimeOver"; left: Withdrawal[] };
 
 /** More cards than a surface shows. */
 const MAX_MOVED = 1000;
@@ -65,9 +59,9 @@ export class ApprovalBroker {
   readonly registry: ApprovalRegistry;
   readonly #answering: Answering;
   readonly #settings: BrokerSettings;
-  readonly #events: BrokerEvents;
+  readonly #listener: Listener<BrokerEvent>;
   readonly #extension = new DeadlineExtension();
-  readonly #orphaned = new OrphanedRequests((left) => this.#events.returnTimeOver(left));
+  readonly #orphaned = new OrphanedRequests((left) => this.#listener.happened({ type: "returnTimeOver", left }));
   readonly #withdrawals: Withdrawals;
   readonly #deadlines: DeadlineTimer;
   /** What is asked in this turn of the event loop: on disk together, or not at all. `undo`: what to do where it can't be stored. */
@@ -77,14 +71,19 @@ export class ApprovalBroker {
   readonly #unattended: Unattended;
   #recountedAt = 0;
 
-  constructor(registry: ApprovalRegistry, grants: GrantStore, settings: BrokerSettings, events: BrokerEvents) {
+  constructor(
+    registry: ApprovalRegistry,
+    grants: GrantStore,
+    settings: BrokerSettings,
+    listener: Listener<BrokerEvent>,
+  ) {
     this.registry = registry;
     this.#answering = new Answering(registry, grants, settings);
     this.#settings = settings;
-    this.#events = events;
+    this.#listener = listener;
     this.#withdrawals = new Withdrawals({
       withdraw: (next) => this.#withdrawTogether(next),
-      failed: (error) => events.failed("withdrawing requests", error),
+      failed: (error) => listener.failed("withdrawing requests", error),
     });
     this.#unattended = new Unattended({
       hasLostTerminal: async (pid) => (await settings.hasLostTerminal?.(pid)) === true,
@@ -92,10 +91,10 @@ export class ApprovalBroker {
     });
     this.#deadlines = new DeadlineTimer({
       clock: settings.clock,
-      next: () => registry.nextDeadline(),
+      registry,
       expireSome: () => this.#expireSome(),
       jumped: () => this.#clockWasSet(),
-      failed: (error) => events.failed("marking what expired", error),
+      failed: (error) => listener.failed("marking what expired", error),
     });
   }
 
@@ -147,7 +146,7 @@ export class ApprovalBroker {
       return this.abandon(error);
     }
     this.#together = undefined;
-    for (const pending of asked) this.#events.waiting(this.view(pending));
+    for (const pending of asked) this.#listener.happened({ type: "waiting", approval: this.view(pending) });
   }
 
   /** Nothing that was asked since `begin` can be stored. */
@@ -155,8 +154,8 @@ export class ApprovalBroker {
     const together = this.#together;
     this.#together = undefined;
     if (together === undefined) return;
-    this.#events.failed("storing requests", error);
-    attempt(this.#events, "storing requests", () => this.registry.rollback());
+    this.#listener.failed("storing requests", error);
+    attempt(this.#listener, "storing requests", () => this.registry.rollback());
     for (const undo of together.undo) undo();
   }
 
@@ -215,7 +214,7 @@ export class ApprovalBroker {
       this.#words.set(pending.token, words);
       this.onUnstored(() => this.#words.delete(pending.token));
     }
-    if (this.#together === undefined) this.#events.waiting(this.view(pending));
+    if (this.#together === undefined) this.#listener.happened({ type: "waiting", approval: this.view(pending) });
     else this.#together.asked.push(pending);
     this.#deadlines.watch(remainingOf(pending, this.#settings.clock));
     return pending;
@@ -249,7 +248,7 @@ export class ApprovalBroker {
   /** The answer holds, also where this can't be written: the tool is asked about again then. */
   #noteTool({ agent_id, extra: { mcp } }: PendingRequest, { only_looks }: Answer, { surface }: Decider): void {
     if (mcp === undefined) return;
-    attempt(this.#events, "keeping what a tool is", () =>
+    attempt(this.#listener, "keeping what a tool is", () =>
       this.#settings.toolAllowed?.(agent_id, mcp.tool, { only_looks: only_looks === true, surface: surface ?? null }),
     );
   }
@@ -288,7 +287,7 @@ export class ApprovalBroker {
     const changed = withScriptsOfNow(checked, this.#settings.home);
     if (changed === undefined) return;
     this.registry.describeAnew(changed);
-    this.#events.waiting(this.view(changed));
+    this.#listener.happened({ type: "waiting", approval: this.view(changed) });
     throw scriptChanged();
   }
 
@@ -299,7 +298,7 @@ export class ApprovalBroker {
 
   /** Writes the grants that could not be written with their answers. @throws SQLite's error, or GateError */
   flush(): void {
-    for (const request of this.#answering.flush()) this.#events.grantsWritten(request);
+    for (const request of this.#answering.flush()) this.#listener.happened({ type: "grantsWritten", request });
   }
 
   /** Withdraws a request. Returns it, or undefined if it had ended already. */
@@ -374,9 +373,9 @@ export class ApprovalBroker {
 
   /** Its card says something else than before. */
   #shownAnew(token: string): void {
-    attempt(this.#events, "showing a request anew", () => {
+    attempt(this.#listener, "showing a request anew", () => {
       const request = this.registry.getPending(token);
-      if (request?.status === "pending") this.#events.waiting(this.view(request));
+      if (request?.status === "pending") this.#listener.happened({ type: "waiting", approval: this.view(request) });
     });
   }
 
@@ -385,13 +384,13 @@ export class ApprovalBroker {
     this.#extension.forget(request.token);
     this.#words.delete(request.token);
     this.#unattended.forget(request.token);
-    attempt(this.#events, "a request's end", () => this.#events.ended({ request, granted }));
+    attempt(this.#listener, "a request's end", () => this.#listener.happened({ type: "ended", request, granted }));
   }
 
   /** Every waiting request has another date now, which the surfaces show. */
   #clockWasSet(): void {
     for (const pending of this.registry.listPending({ limit: MAX_MOVED }))
-      this.#events.moved(pending.token, this.#shownDeadline(pending));
+      this.#listener.happened({ type: "moved", token: pending.token, expiresAt: this.#shownDeadline(pending) });
   }
 }
 

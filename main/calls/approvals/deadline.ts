@@ -74,8 +74,10 @@ export class DeadlineExtension {
 
 interface DeadlineTimerParts {
   clock: Clock;
-  /** How long it is until a waiting request expires, in milliseconds; undefined if none waits. */
-  next(): number | undefined;
+  registry: {
+    /** How long it is until a waiting request expires, in milliseconds; undefined if none waits. */
+    nextDeadline(): number | undefined;
+  };
   /** Ends some of what has expired. Returns how many. @throws SQLite's error */
   expireSome(): number;
   /** The wall clock was set. */
@@ -108,7 +110,7 @@ export class DeadlineTimer {
 
   start(): void {
     this.stop();
-    const remaining = this.#parts.next();
+    const remaining = this.#parts.registry.nextDeadline();
     if (remaining !== undefined) this.watch(remaining);
   }
 

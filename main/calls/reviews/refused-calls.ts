@@ -10,6 +10,7 @@ import { loggedNameOf } from "../../decide/executors/catalog.ts";
 import type { Denial, Examined, Reviewable } from "../../decide/stages/examination.ts";
 import type { BrokerSettings } from "../approvals/broker.ts";
 import { type JudgePasses, passOf } from "../approvals/judge-passes.ts";
+import type { Listener, ReviewEvent } from "../approvals/listener.ts";
 import { summaryOf } from "../approvals/question.ts";
 import { keysOf } from "../approvals/waiting-quota.ts";
 
@@ -21,14 +22,11 @@ export const KEPT_CHARACTERS = 2 * 1024 * 1024;
 /** In seconds. */
 export const KEPT_SECONDS = 3600;
 
-export interface RefusedCallsParts {
+export interface RefusedCallsParts extends Pick<Listener<ReviewEvent>, "happened"> {
   settings: Pick<BrokerSettings, "home" | "language" | "clock">;
   passes: JudgePasses;
   /** Whether gate.toml lets the user allow a call in spite of a judge. */
   canOverrideJudges(): boolean;
-  reviewsChanged(): void;
-  /** One is listed that wasn't. */
-  callRefused(refused: RefusedCall): void;
 }
 
 type Listed = Omit<RefusedCall, "can_override">;
@@ -88,8 +86,8 @@ export class RefusedCalls {
     };
     this.#kept.set(kept.listed.id, kept);
     this.#forgetFirst();
-    this.#parts.reviewsChanged();
-    if (same === undefined) this.#parts.callRefused(this.#view(kept));
+    this.#parts.happened({ type: "reviewsChanged" });
+    if (same === undefined) this.#parts.happened({ type: "callRefused", refused: this.#view(kept) });
   }
 
   /** What is shown of it beside its decision; null where nobody but the agent can do anything. */
@@ -143,7 +141,7 @@ export class RefusedCalls {
     if (isNew) {
       this.#parts.passes.give(kept.key, kept.agent_id);
       kept.listed.overridden_at = isoSeconds(this.#parts.settings.clock.now());
-      this.#parts.reviewsChanged();
+      this.#parts.happened({ type: "reviewsChanged" });
     }
     return { refusal: this.#view(kept), executor: kept.executor, isNew };
   }
@@ -151,7 +149,7 @@ export class RefusedCalls {
   /** The user has seen it. False if it isn't listed. What it allowed stays allowed. */
   dismiss(id: string): boolean {
     const isListed = this.#kept.delete(id);
-    if (isListed) this.#parts.reviewsChanged();
+    if (isListed) this.#parts.happened({ type: "reviewsChanged" });
     return isListed;
   }
 
@@ -165,7 +163,7 @@ export class RefusedCalls {
   /** An agent isn't paired any more: what it was refused, and allowed, is over. @throws SQLite's error: it counts no more all the same */
   end(agentId: string): void {
     for (const [id, kept] of this.#kept) if (kept.agent_id === agentId) this.#kept.delete(id);
-    this.#parts.reviewsChanged();
+    this.#parts.happened({ type: "reviewsChanged" });
     this.#parts.passes.end(agentId);
   }
 
