@@ -147,7 +147,7 @@ export class WaitingCalls {
       const settings = { home: this.#parts.settings.home, language: this.#broker.language };
       const question = newRequest(x, agent, asked, settings, this.#broker.registry);
       const words = x.settings.words?.of(x.call, subject) ?? null;
-      const request = this.#broker.ask({ ...question, call_hash, share_key }, words);
+      const request = this.#broker.ask({ ...question, call_hash, share_key }, { words, lines: x.lines });
       const { card } = this.#broker.view(request);
       const release = this.#quota.add(agent.agent_id, characters);
       return this.#wait(request, card, asked, { call, x, release });

@@ -55,6 +55,14 @@ const MAX_UNCOUNTED = 1000;
 /** Of what has expired so many are marked in one transaction, in one turn of the event loop. */
 const EXPIRED_TOGETHER = 50;
 
+/** What is known of a request while it waits, and stored nowhere. */
+interface KeptWhileWaiting {
+  /** What the user asked for, if that is known. */
+  words: string | null;
+  /** Its command lines as they were read. */
+  lines?: CommandLines;
+}
+
 export class ApprovalBroker {
   readonly registry: ApprovalRegistry;
   readonly #answering: Answering;
@@ -66,8 +74,7 @@ export class ApprovalBroker {
   readonly #deadlines: DeadlineTimer;
   /** What is asked in this turn of the event loop: on disk together, or not at all. `undo`: what to do where it can't be stored. */
   #together: { asked: PendingRequest[]; undo: (() => void)[] } | undefined;
-  /** What the user asked for, by request, while it waits. Here alone: it is stored nowhere. */
-  readonly #words = new Map<string, string>();
+  readonly #kept = new Map<string, KeptWhileWaiting>();
   readonly #unattended: Unattended;
   #recountedAt = 0;
 
@@ -197,8 +204,8 @@ export class ApprovalBroker {
     return undefined;
   }
 
-  /** Puts a request before the user, or joins the identical one that already waits. `words`: what the user asked for, if that is known. */
-  ask(request: Omit<NewPending, "ttl_seconds">, words: string | null = null): PendingRequest {
+  /** Puts a request before the user, or joins the identical one that already waits. */
+  ask(request: Omit<NewPending, "ttl_seconds">, kept: KeptWhileWaiting = { words: null }): PendingRequest {
     const waiting = this.registry.findWaiting(request.share_key);
     const { client_pid } = request.extra;
     if (waiting !== undefined && !this.#hasten(waiting.token)) {
@@ -210,10 +217,8 @@ export class ApprovalBroker {
       this.#unattended.watch(pending.token, client_pid);
       this.onUnstored(() => this.#unattended.forget(pending.token));
     }
-    if (words !== null) {
-      this.#words.set(pending.token, words);
-      this.onUnstored(() => this.#words.delete(pending.token));
-    }
+    this.#kept.set(pending.token, kept);
+    this.onUnstored(() => this.#kept.delete(pending.token));
     if (this.#together === undefined) this.#listener.happened({ type: "waiting", approval: this.view(pending) });
     else this.#together.asked.push(pending);
     this.#deadlines.watch(remainingOf(pending, this.#settings.clock));
@@ -284,7 +289,7 @@ export class ApprovalBroker {
 
   /** What would run must be what the card says; else the card says what it is now. @throws GateError `script_changed` */
   #checkScripts(checked: PendingRequest): void {
-    const changed = withScriptsOfNow(checked, this.#settings.home);
+    const changed = withScriptsOfNow(checked, this.#settings.home, this.#kept.get(checked.token)?.lines?.again());
     if (changed === undefined) return;
     this.registry.describeAnew(changed);
     this.#listener.happened({ type: "waiting", approval: this.view(changed) });
@@ -361,7 +366,7 @@ export class ApprovalBroker {
   view(request: PendingRequest): ApprovalView {
     const expiresAt = this.#shownDeadline(request);
     const { language, clock } = this.#settings;
-    const words = this.#words.get(request.token) ?? null;
+    const words = this.#kept.get(request.token)?.words ?? null;
     const isAlone = this.#unattended.has(request.token);
     return approvalView({ ...request, expires_at: expiresAt }, { language, now: clock.now(), words, isAlone });
   }
@@ -382,7 +387,7 @@ export class ApprovalBroker {
   /** It has ended, whatever fails in a listener. */
   #ended(request: PendingRequest, granted = false): void {
     this.#extension.forget(request.token);
-    this.#words.delete(request.token);
+    this.#kept.delete(request.token);
     this.#unattended.forget(request.token);
     attempt(this.#listener, "a request's end", () => this.#listener.happened({ type: "ended", request, granted }));
   }
@@ -397,8 +402,8 @@ export class ApprovalBroker {
 // An approval is for what the card said: where a file that the call would run is another one by now, nothing is allowed, and the user
 // is asked anew. Identical calls share a request, and so what it was described by.
 
-/** The request with what its names stand for now; undefined where that is what its card says. */
-function withScriptsOfNow(request: PendingRequest, home: string): PendingRequest | undefined {
+/** The request with what its names stand for now; undefined where that is what its card says. `read`: its lines, where they were read. */
+function withScriptsOfNow(request: PendingRequest, home: string, read?: CommandLines): PendingRequest | undefined {
   const { extra } = request;
   const { description, args } = extra;
   const isSkill = description !== undefined && runsUnasked(description.hazards);
@@ -407,7 +412,7 @@ function withScriptsOfNow(request: PendingRequest, home: string): PendingRequest
   const call: ProposedCall = { intent: "", executor: extra.executor, args };
   if (extra.cwd !== null) call.context = { cwd: extra.cwd };
   const described = new Set(description.commands.map(({ arg }) => arg));
-  const lines = new CommandLines(call, home).all.filter(({ arg }) => described.has(arg));
+  const lines = (read ?? new CommandLines(call, home)).all.filter(({ arg }) => described.has(arg));
   const place = placeOf(call, home, undefined);
   const now = [...standsForOf(lines, place), ...(isSkill ? skillTexts(args, place) : [])];
   const standsFor = changedSince(description.stands_for, now);

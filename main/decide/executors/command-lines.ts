@@ -14,13 +14,14 @@ export interface CommandLine {
   reading: Reading;
 }
 
-/** All of a call's command lines. The call must not change afterwards. */
+/** All of a call's command lines, and what else its text alone says. The call must not change afterwards. */
 export class CommandLines {
   readonly #call: ProposedCall;
   readonly #home: string;
   #all: readonly CommandLine[] | undefined;
   /** The working directory that they were read for. */
   #cwd: string | undefined;
+  readonly #said = new Map<string, unknown>();
 
   constructor(call: ProposedCall, home: string) {
     this.#call = call;
@@ -34,6 +35,15 @@ export class CommandLines {
       this.#all = readLines(this.#call, this.#home, this.#cwd);
     }
     return this.#all;
+  }
+
+  /**
+   * What the call's text says, found once however often the call is examined. `find` sees that text, its executor's manifest and what
+   * stays the same for as long as a gate runs: no file, no grant, no setting.
+   */
+  once<Said>(what: string, find: () => Said): Said {
+    if (!this.#said.has(what)) this.#said.set(what, find());
+    return this.#said.get(what) as Said;
   }
 
   /** For a later look at the same call: the same, unless its working directory leads elsewhere by now. */

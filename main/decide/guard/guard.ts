@@ -37,7 +37,6 @@ export interface GuardSettings {
   env?: GuardEnv | undefined;
 }
 
-const NO_MASKED_TEXTS: ReadonlyMap<string, MaskedTexts> = new Map();
 const OTHER_PATH = "work on another path; if the user needs this one, they do it themselves";
 
 /**
@@ -54,19 +53,21 @@ export function guard(
   const needs = followedOn(stated);
   if (needs === null) return UNFOLLOWED;
   const lines = runsCode(executor, needs) ? commandLines.all : [];
-  const masked = lines.length === 0 ? NO_MASKED_TEXTS : new Map(lines.map((line) => [line.arg, maskedTextsOf(line)]));
+  const said = <Said>(what: string, find: () => Said) => commandLines.once(`${what}, of ${lines.length} lines`, find);
+  const masked = said("masked texts", () => new Map(lines.map((line) => [line.arg, maskedTextsOf(line)])));
   const paths = pathsOf(needs);
   const cwd = workingDirectoryOf(call, settings.home);
   const asked = needs.every(({ capability }) => capability === "fs:read") ? keysReadByName(paths, settings.home) : NONE;
   return (
-    stringsOfCall(call, executor, settings.home, masked) ??
+    said("forbidden strings", () => stringsOfCall(call, executor, settings.home, masked)) ??
     protectedPaths(paths, settings.home, lines.length > 0, asked) ??
-    irrecoverableCommand(masked) ??
+    said("irrecoverable", () => irrecoverableCommand(masked)) ??
     gateFiles(needs, lines, masked, settings.gateFiles) ??
     agentSettings(paths, cwd, settings) ??
     irrecoverablePaths(paths, cwd, settings.home) ??
-    cloudMetadata(needs, lines) ??
-    whatWouldRun(lines, cwd, settings, asked)
+    cloudMetadata(needs) ??
+    said("cloud metadata", () => cloudMetadataIn(lines)) ??
+    said(`what would run, ${JSON.stringify([...asked])}`, () => whatWouldRun(lines, cwd, settings, asked))
   );
 }
 
@@ -297,13 +298,17 @@ function agentSettings(
 }
 
 /** A cloud's credentials, by a tool for the web as by a command. */
-function cloudMetadata(needs: readonly ResolvedRequirement[], lines: readonly CommandLine[]): GuardBlock | null {
+function cloudMetadata(needs: readonly ResolvedRequirement[]): GuardBlock | null {
   for (const { capability, target } of needs) {
     const isOne =
       (target.kind === "host" && isCloudMetadata(target.host)) ||
       (capability === "network:http" && target.kind === "unknown" && namesCloudMetadata(target.shown, true));
     if (isOne) return metadataBlock("the host of a request");
   }
+  return null;
+}
+
+function cloudMetadataIn(lines: readonly CommandLine[]): GuardBlock | null {
   return lines.some(({ reading }) => reachesCloudMetadata(reading)) ? metadataBlock("a host in the command") : null;
 }
 

@@ -7,8 +7,8 @@ const NO_URL = { rule: "validation.not-a-web-address", instead: "send a whole UR
 
 /** Do the arguments fit the executor's schema? From here on the call's needs are known. */
 export function validation(x: Proposed): Denial | Requirements {
-  const problem = x.executor.validate(x.call.args);
-  const unusable = problem === null ? unusablePath(x) : null;
+  const problem = x.lines.once("invalid arguments", () => x.executor.validate(x.call.args));
+  const unusable = problem === null ? x.lines.once("an unusable path", () => unusablePath(x)) : null;
   if (problem !== null || unusable !== null) {
     return denied(x, "validation", `validation failed: ${problem ?? unusable}`, {
       rule: problem === null ? "validation.unusable-path" : "validation.invalid-arguments",
