@@ -16,13 +16,29 @@ import type { GrantStore } from "../decide/grants/store.ts";
 import type { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
 import { withoutQuotes } from "../decide/reviews/review-steps.ts";
-import { kindOf, type Reviewable, type StageSettings, type Subject } from "../decide/stages/examination.ts";
+import {
+  type Examined,
+  kindOf,
+  type Reviewable,
+  type StageSettings,
+  type Subject,
+} from "../decide/stages/examination.ts";
 import type { Activity } from "../records/activity/activity.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decisionRecord } from "../records/audit/record.ts";
 import { attempt, type CallsEvent, type Listener } from "./approvals/listener.ts";
-import { denyAt, denyUnprepared, type Made, type PreparedRun, RevisableDecision } from "./life.ts";
+import {
+  begun,
+  DECISION,
+  type DecisionEffect,
+  type DecisionState,
+  denyAt,
+  denyUnprepared,
+  type Made,
+  type PreparedRun,
+  RevisableDecision,
+} from "./life.ts";
 import type { RefusedCalls } from "./reviews/refused-calls.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
 
@@ -41,16 +57,15 @@ export interface DecidedCallsParts {
   mcp?: Pick<McpTools, "hookAnswers">;
 }
 
-/** A decision that isn't published to the surfaces yet. `ms`: how long it took. */
-type Unpublished = Omit<Made, "decision"> & { decision: RevisableDecision; ms: number };
+/** A decision on its way (see `DECISION`). `ms`: how long it took. */
+type OnItsWay = Omit<Made, "decision"> & { decision: RevisableDecision; ms: number; state: DecisionState };
 
-/** What was decided, on its way: into the trail before the answers are sent, to all who only show or count it after that. */
+/** Moves what was decided on its way: into the trail before the answers are sent, to all who only show or count it after that. */
 export class DecidedCalls {
   readonly #parts: DecidedCallsParts;
   readonly #listener: Listener<CallsEvent>;
-  #unpublished: Unpublished[] = [];
-  /** How many of them have their cost counted. */
-  #spent = 0;
+  /** What isn't shown yet. */
+  #onTheirWay: OnItsWay[] = [];
 
   constructor(parts: DecidedCallsParts, listener: Listener<CallsEvent>) {
     this.#parts = parts;
@@ -63,32 +78,60 @@ export class DecidedCalls {
    */
   add(made: Made, ms: number): RevisableDecision {
     const decision = new RevisableDecision(made.decision);
-    const unpublished: Unpublished = { ...made, decision, ms };
-    if (made.how === "left") {
-      this.#addLeft(unpublished);
-      return decision;
-    }
-    const { trace, examined } = made;
-    const { call, subject } = examined.x;
-    this.#prepareRun(unpublished);
-    this.#parts.audit.append(
-      () => decisionRecord(call, decision.current, this.#logged(call, subject)),
-      (error) => decision.revise((draft) => withhold(draft, trace, error, this.#parts.onAuditFailure)),
-    );
-    this.#unpublished.push(unpublished);
+    const { state, effects } = begun(made);
+    const one: OnItsWay = { ...made, decision, ms, state };
+    for (const effect of effects) this.#carryOut(one, effect);
+    // Nobody gets what was given up. Asked and given up in one turn, its question is shown first.
+    if (made.how === "left" && !this.#isOnItsWay(decision)) this.#move(one, "sent");
+    else this.#onTheirWay.push(one);
     return decision;
   }
 
-  #addLeft(left: Unpublished): void {
-    const { decision_id } = left.decision.current;
-    // Asked and given up in one turn: the question isn't published yet.
-    if (this.#unpublished.some(({ decision }) => decision.current.decision_id === decision_id))
-      this.#unpublished.push(left);
-    else this.#show(left);
+  #isOnItsWay({ current: { decision_id } }: RevisableDecision): boolean {
+    return this.#onTheirWay.some(({ decision }) => decision.current.decision_id === decision_id);
+  }
+
+  #move(one: OnItsWay, event: "recorded" | "sent"): void {
+    const step = DECISION[one.state][event]?.(one.how, one.decision.current);
+    if (step === undefined) return;
+    one.state = step.state;
+    for (const effect of step.effects) this.#carryOut(one, effect);
+  }
+
+  #carryOut(one: OnItsWay, effect: DecisionEffect): void {
+    const { decision, how, ms, examined } = one;
+    const { current } = decision;
+    const { x } = examined;
+    switch (effect) {
+      case "prepareRun":
+        return this.#prepareRun(one);
+      case "append":
+        return this.#append(one);
+      case "spend":
+        return attempt(this.#listener, "counting what calls cost", () =>
+          this.#parts.activity.spend(current, x.subject),
+        );
+      case "count":
+        return this.#parts.meter.decided(current, how === "final" ? undefined : ms);
+      case "noteUse":
+        for (const id of x.grants_used ?? []) this.#parts.grants.noteUse(id);
+        return;
+      case "noteAllowed":
+        return this.#noteAllowed(x);
+      case "show":
+        return this.#show(one);
+    }
+  }
+
+  #append({ decision, trace, examined: { x } }: OnItsWay): void {
+    this.#parts.audit.append(
+      () => decisionRecord(x.call, decision.current, this.#logged(x.call, x.subject)),
+      (error) => decision.revise((draft) => withhold(draft, trace, error, this.#parts.onAuditFailure)),
+    );
   }
 
   /** A confined call that is allowed runs by words of its own, or not at all. */
-  #prepareRun({ examined: { x, denial }, decision, trace }: Unpublished): void {
+  #prepareRun({ examined: { x, denial }, decision, trace }: OnItsWay): void {
     if (denial !== null || x.confinement === null || decision.current.outcome !== "allowed") return;
     try {
       const run = preparedRun(x, x.confinement);
@@ -106,45 +149,29 @@ export class DecidedCalls {
 
   /** Writes the lines: what can't be written, and must not go unrecorded, becomes a denial. Then what the others cost. */
   record(): void {
-    const { audit, activity } = this.#parts;
-    audit.flush();
-    for (const { decision, examined } of this.#unpublished.slice(this.#spent))
-      attempt(this.#listener, "counting what calls cost", () => activity.spend(decision.current, examined.x.subject));
-    this.#spent = this.#unpublished.length;
+    this.#parts.audit.flush();
+    for (const one of this.#onTheirWay) this.#move(one, "recorded");
   }
 
   /** Counts and shows what was decided: the answers are on their way. */
   publish(): void {
-    if (this.#unpublished.length === 0) return;
+    if (this.#onTheirWay.length === 0) return;
     this.record();
     this.#prepareNext();
-    const unpublished = this.#unpublished;
-    this.#unpublished = [];
-    this.#spent = 0;
-    for (const made of unpublished) {
-      this.#count(made);
-      this.#noteAllowed(made);
-      this.#show(made);
-    }
+    const sent = this.#onTheirWay;
+    this.#onTheirWay = [];
+    for (const one of sent) this.#move(one, "sent");
   }
 
-  /** Its answer was sent: what carries it out can only come after this. */
-  #noteAllowed({ decision: { current }, examined: { x }, how }: Unpublished): void {
-    const { agent } = x.subject;
-    if (agent === null || how === "left" || current.outcome !== "allowed") return;
+  #noteAllowed({ call, subject: { agent }, executor }: Examined["x"]): void {
+    if (agent === null) return;
     attempt(this.#listener, "noting an allowed call", () =>
-      this.#parts.mcp?.hookAnswers.note(agent.agent_id, x.call, x.executor.mcp),
+      this.#parts.mcp?.hookAnswers.note(agent.agent_id, call, executor.mcp),
     );
   }
 
-  #count({ decision: { current }, examined: { x }, how, ms }: Unpublished): void {
-    if (how !== "left") this.#parts.meter.decided(current, how === "final" ? undefined : ms);
-    if (how === "first" && current.outcome !== "denied")
-      for (const id of x.grants_used ?? []) this.#parts.grants.noteUse(id);
-  }
-
   /** The answer has been sent: what only shows it must not take the gate with it. */
-  #show({ decision: { current }, examined, trace, how }: Unpublished): void {
+  #show({ decision: { current }, examined, trace, how }: OnItsWay): void {
     const { activity, decisions, stages, refusedCalls } = this.#parts;
     const { call, subject } = examined.x;
     if ((stages.reviewers ?? []).length > 0)

@@ -12,8 +12,11 @@ import { overridden, type Reviews } from "./reviews/review-call.ts";
 
 /**
  * The life of a call: which states it has, what can happen in each of them, and what becomes of it then. Nothing is done here: `Gate`
- * carries out the effects, and what follows from them is the next event. A decision that is made has a way of its own, into the trail, to
- * the agent and to the surfaces: see `DecidedCalls`.
+ * carries out the effects, and what follows from them is the next event.
+ *
+ * That a decision is recorded, sent and shown are states of the decision (`DECISION`), not of its call: a call that waits has two of them,
+ * and may have moved on, or be given up, while the first is still on its way. They move together, too: the lines of all that was decided in
+ * one turn of the event loop are one write, and their answers are sent after it.
  */
 
 /** `x`: the call as it was last examined before it waited. `asked`: its decision as far as that was known then. */
@@ -111,6 +114,52 @@ export interface Made {
   examined: Examined;
   trace: TraceStep[] | undefined;
 }
+
+/** Where a decision is on its way: into the trail, then to its agent, then to all who show or count it. `DecidedCalls` moves it. */
+export type DecisionState =
+  /** Its line is appended, and may not be on disk. */
+  | "made"
+  /** Its line is on disk, or it has none, as the end of its request is in the trail. */
+  | "recorded"
+  | "shown";
+
+/** What is to be done with a decision. */
+export type DecisionEffect =
+  | "prepareRun"
+  | "append"
+  /** Its cost counts. */
+  | "spend"
+  | "count"
+  /** The grants that it was allowed by were used. */
+  | "noteUse"
+  /** What carries it out can only come now. */
+  | "noteAllowed"
+  | "show";
+
+export interface DecisionStep {
+  state: DecisionState;
+  effects: readonly DecisionEffect[];
+}
+
+/** What begins the way of a decision. */
+export const begun = ({ how }: Pick<Made, "how">): DecisionStep =>
+  how === "left" ? { state: "recorded", effects: [] } : { state: "made", effects: ["prepareRun", "append"] };
+
+/** What isn't here leaves it as it is. `sent`: it is what its agent gets. */
+export const DECISION: Readonly<
+  Record<DecisionState, { [E in "recorded" | "sent"]?: (how: Made["how"], sent: Decision) => DecisionStep }>
+> = {
+  made: { recorded: () => ({ state: "recorded", effects: ["spend"] }) },
+  recorded: {
+    sent: (how, { outcome }) => {
+      if (how === "left") return { state: "shown", effects: ["show"] };
+      const used = how === "first" && outcome !== "denied" ? (["noteUse"] as const) : [];
+      const allowed = outcome === "allowed" ? (["noteAllowed"] as const) : [];
+      return { state: "shown", effects: ["count", ...used, ...allowed, "show"] };
+    },
+  },
+  shown: {},
+};
 
 export interface Step {
   state: CallState;

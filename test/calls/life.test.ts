@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ApprovalStatus, Decision } from "../../ipc/contract/decision.ts";
-import { type CallEvent, type CallState, LIFE, next } from "../../main/calls/life.ts";
+import { begun, type CallEvent, type CallState, DECISION, LIFE, type Made, next } from "../../main/calls/life.ts";
 import type { Denial, Examined, Reviewable } from "../../main/decide/stages/examination.ts";
 import { decided, examinationOf } from "../support/examinations.ts";
 import { freshApprovals, pendingOf } from "../support/gate-stores.ts";
@@ -234,5 +234,32 @@ describe.each(Object.keys(BECOMES) as CallState["is"][])("a call that is %s", (n
   it("has every event in the table that can happen to it", () => {
     const named = new Set(Object.keys(BECOMES[name]).map((event) => EVENTS[event]?.().type));
     expect([...named].sort()).toEqual(Object.keys(LIFE[name]).sort());
+  });
+});
+
+describe("a decision that is made", () => {
+  const { trace: _, ...allowed } = decided({});
+  const denied: Decision = { ...allowed, outcome: "denied" };
+
+  function effectsOf(how: Made["how"], sent: Decision): string[][] {
+    const first = begun({ how });
+    const second = DECISION[first.state].recorded?.(how, sent) ?? { ...first, effects: [] };
+    const third = DECISION[second.state].sent?.(how, sent);
+    expect(third?.state).toBe("shown");
+    return [first, second, third].map((step) => [...(step?.effects ?? [])]);
+  }
+
+  it.each<[Made["how"], Decision, string[][]]>([
+    ["first", allowed, [["prepareRun", "append"], ["spend"], ["count", "noteUse", "noteAllowed", "show"]]],
+    ["first", denied, [["prepareRun", "append"], ["spend"], ["count", "show"]]],
+    ["only", allowed, [["prepareRun", "append"], ["spend"], ["count", "noteAllowed", "show"]]],
+    ["final", allowed, [["prepareRun", "append"], ["spend"], ["count", "noteAllowed", "show"]]],
+    // The end of its request is in the trail, and nobody gets it.
+    ["left", denied, [[], [], ["show"]]],
+  ])("as the %s one is recorded, sent and shown in this order, and each once", (how, sent, effects) => {
+    expect(effectsOf(how, sent)).toEqual(effects);
+    expect(DECISION.made.sent).toBeUndefined();
+    expect(DECISION.recorded.recorded).toBeUndefined();
+    expect(DECISION.shown).toEqual({});
   });
 });
