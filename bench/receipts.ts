@@ -115,7 +115,7 @@ export function answerAll(registry: ApprovalRegistry, cards = CARDS): number {
   registry.together(() => {
     for (const token of tokens) {
       const checked = registry.check(token, { channel: "local", sender_id: "bench" });
-      registry.resolve(checked, "approved", { surface: "terminal" });
+      registry.resolve(checked, "approved", { decision_surface: "terminal" });
     }
   });
   return ((performance.now() - began) * 1000) / cards;

@@ -19,9 +19,9 @@ import { decidingCall } from "../shell-reading/targets/tree-scan.ts";
 import type { Ended } from "./approvals/answering.ts";
 import { ApprovalBroker, type BrokerEvent, type BrokerSettings } from "./approvals/broker.ts";
 import { attempt, type CallsEvent, type Listener } from "./approvals/listener.ts";
-import type { Decider, PendingRequest } from "./approvals/pending-request.ts";
-import type { ApprovalRegistry } from "./approvals/registry.ts";
 import { CallsInReview } from "./calls-in-review.ts";
+import type { ApprovalRegistry } from "./approvals/registry.ts";
+import type { Decider, StoredRequest } from "./approvals/stored-request.ts";
 import { DecidedCalls, DecisionMeter } from "./decided-calls.ts";
 import {
   type Advance,
@@ -349,7 +349,7 @@ export class Gate {
   }
 
   /** The grants of this request's answer count from now on. */
-  #granted({ channel, sender_id }: PendingRequest): void {
+  #granted({ channel, sender_id }: StoredRequest): void {
     this.#listener.happened({ type: "granted" });
     this.waiting.endCovered({ channel, sender_id });
   }

@@ -6,8 +6,8 @@ import type { Confinement } from "../decide/confinement/confinement.ts";
 import { changedSince } from "../decide/description/run-by-name.ts";
 import { decisionOf, traceOf } from "../decide/pipeline.ts";
 import type { Denial, Examined, Reviewable, Reviewer } from "../decide/stages/examination.ts";
-import type { PendingRequest } from "./approvals/pending-request.ts";
 import { approvalOf, refusalOf } from "./approvals/refusal.ts";
+import type { StoredRequest } from "./approvals/stored-request.ts";
 import { overridden, type Reviews } from "./reviews/review-call.ts";
 
 /**
@@ -37,7 +37,7 @@ export type CallState =
   /** It waits for the user's answer. */
   | ({ is: "asked" } & Waiting)
   /** The user said yes: it is examined again. `how`: first, where the answer was there before the call. */
-  | ({ is: "answered"; request: PendingRequest; how: "first" | "final" } & Waiting)
+  | ({ is: "answered"; request: StoredRequest; how: "first" | "final" } & Waiting)
   /** It was the last to leave its request, which ends for that. */
   | ({ is: "leaving" } & Waiting)
   | { is: "decided" };
@@ -58,7 +58,7 @@ export type CallEvent =
   /** Its agent has too many that wait. */
   | { type: "cannotWait"; refusal: Pick<Decision, "outcome" | "reason" | "explain"> }
   /** Its request has ended: answered, covered by a grant or a refusal, expired or withdrawn. `ttl_seconds`: how long it could wait. */
-  | { type: "ended"; request: PendingRequest; ttl_seconds: number }
+  | { type: "ended"; request: StoredRequest; ttl_seconds: number }
   /** What had to be done for it threw; of a call that was asked about, once its request had ended like this. */
   | { type: "failed"; status?: Decision["status"] }
   /** Nothing of the turn in which it was asked about, or got its answer, can be stored. */
@@ -277,7 +277,7 @@ function ended({ x, asked }: Waiting, { request, ttl_seconds }: EventOf<"ended">
 }
 
 /** What an approval means for a call that was examined again. `before`: as it was asked about. */
-function approved(before: Reviewable, { x, denial }: Examined, request: PendingRequest): Partial<Decision> {
+function approved(before: Reviewable, { x, denial }: Examined, request: StoredRequest): Partial<Decision> {
   if (denial !== null)
     return { outcome: "denied", stage: denial.stage, reason: denial.reason, explain: denial.explain };
   if (isSame(x, before)) return { outcome: "allowed", ...approvalOf(request) };

@@ -18,9 +18,9 @@ import type { ApprovalBroker, BrokerSettings } from "./approvals/broker.ts";
 import { askedPathsOf, choicesFor, choicesForBox, realsOfChoices } from "./approvals/choices.ts";
 import { endedRequestOf } from "./approvals/ended-request.ts";
 import { attempt } from "./approvals/listener.ts";
-import type { NewPending, PendingRequest, RequestExtra } from "./approvals/pending-request.ts";
 import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
+import type { NewRequest, RequestExtra, StoredRequest } from "./approvals/stored-request.ts";
 import { keysOf, quotaCharacters, WaitingQuota } from "./approvals/waiting-quota.ts";
 import { PROPOSED_FROM, widerAnswer } from "./approvals/wider-answer.ts";
 import type { Withdrawal } from "./approvals/withdrawals.ts";
@@ -177,18 +177,18 @@ export class WaitingCalls {
     }
   }
 
-  #answeredBefore(call: Call, request: PendingRequest): Decided {
+  #answeredBefore(call: Call, request: StoredRequest): Decided {
     const decided = this.#parts.advance(call, this.#ended(request));
     this.#broker.onUnstored(() => this.#parts.advance(call, { type: "unstored" }));
     return decided;
   }
 
-  #ended(request: PendingRequest): CallEvent {
+  #ended(request: StoredRequest): CallEvent {
     return { type: "ended", request, ttl_seconds: this.#parts.settings.ttl_seconds };
   }
 
   #wait(
-    { token, expires_at }: PendingRequest,
+    { token, expires_at }: StoredRequest,
     card: ApprovalView["card"],
     asked: Decision,
     waiting: WaitingCall,
@@ -242,7 +242,7 @@ export class WaitingCalls {
   }
 
   /** The request has ended: each call that waits for it gets its final decision. */
-  end(request: PendingRequest): void {
+  end(request: StoredRequest): void {
     const { token, status } = request;
     const left = this.#left.get(token);
     this.#left.delete(token);
@@ -260,7 +260,7 @@ export class WaitingCalls {
   }
 
   /** A call that waits has to get an answer, whatever happens. */
-  #finalOrDenial(call: Call, request: PendingRequest): Decided {
+  #finalOrDenial(call: Call, request: StoredRequest): Decided {
     try {
       return this.#parts.advance(call, this.#ended(request));
     } catch (error) {
@@ -379,7 +379,7 @@ export function newRequest(
   decision: Decision,
   { home, language }: Pick<BrokerSettings, "home" | "language">,
   registry: Pick<ApprovalRegistry, "countApproved" | "lastApproved">,
-): Omit<NewPending, "ttl_seconds" | "call_hash" | "share_key"> {
+): Omit<NewRequest, "ttl_seconds" | "call_hash" | "share_key"> {
   const { call, subject, executor, needs, verdict, confinement } = x;
   const project = projectAsked(confinement);
   const { links, ...question } = questionFor(call, executor, needs, { home, language, project });

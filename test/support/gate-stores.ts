@@ -4,9 +4,9 @@ import { onTestFinished } from "vitest";
 import type { Principal } from "../../ipc/contract/operator-api.ts";
 import { openDatabase } from "../../main/base/sqlite/database.ts";
 import { ApprovalBroker, type BrokerEvent, type BrokerSettings } from "../../main/calls/approvals/broker.ts";
-import type { NewPending, PendingRequest, RequestExtra } from "../../main/calls/approvals/pending-request.ts";
 import { ApprovalRegistry } from "../../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../../main/calls/approvals/schema.ts";
+import type { NewRequest, RequestExtra, StoredRequest } from "../../main/calls/approvals/stored-request.ts";
 import { grantsSchema } from "../../main/core/storage/grants-schema.ts";
 import { GrantStore } from "../../main/decide/grants/store.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -58,7 +58,7 @@ export function extraOf(extra: Partial<RequestExtra> = {}): RequestExtra {
   };
 }
 
-export function pendingOf(request: Partial<NewPending> = {}): NewPending {
+export function pendingOf(request: Partial<NewRequest> = {}): NewRequest {
   return {
     ...ROBERTO,
     capability_class: "fs_write:/srv/*",
@@ -79,9 +79,9 @@ export function pendingOf(request: Partial<NewPending> = {}): NewPending {
 export function openedBroker(folder: string, clock = new ManualClock(), settings: Partial<BrokerSettings> = {}) {
   const stored = openedGrants(join(folder, "grants.db"), folder, clock);
   const { registry, db: approvalsDb } = openedApprovals(join(folder, "approvals.db"), clock);
-  const sent: { event: BrokerEvent["type"]; request: PendingRequest; granted?: boolean }[] = [];
+  const sent: { event: BrokerEvent["type"]; request: StoredRequest; granted?: boolean }[] = [];
   const failures: string[] = [];
-  const requestOf = (token: string) => registry.getPending(token) as PendingRequest;
+  const requestOf = (token: string) => registry.getPending(token) as StoredRequest;
   const broker = new ApprovalBroker(
     registry,
     stored.grants,

@@ -7,8 +7,8 @@ import type { GrantStore, ResolvedGrant } from "../../decide/grants/store.ts";
 import { grantTarget } from "../../shell-reading/targets/pattern.ts";
 import { saidToLook } from "./asked-tool.ts";
 import { type Granted, grantsFor } from "./choices.ts";
-import type { PendingRequest, Resolution } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";
+import type { Resolution, StoredRequest } from "./stored-request.ts";
 
 export interface AnsweringSettings {
   home: string;
@@ -21,7 +21,7 @@ export interface AnsweringSettings {
 
 /** A request that has ended. */
 export interface Ended {
-  request: PendingRequest;
+  request: StoredRequest;
   /** Its answer was remembered, and its grants count from now on. */
   granted: boolean;
 }
@@ -56,7 +56,7 @@ export class Answering {
    * @throws ApprovalError as `ApprovalRegistry.resolve`; GateError if the answer's target or expiry can't be stored; SQLite's error.
    * Nothing has changed then
    */
-  answer(checked: PendingRequest, answer: Answer, surface?: Surface): Ended {
+  answer(checked: StoredRequest, answer: Answer, surface?: Surface): Ended {
     if (answer.only_looks === true && answer.refuse !== undefined) saidToLook(undefined, answer, surface);
     const refuse = answer.refuse ?? impliedRefusal(checked, answer);
     if (refuse !== undefined) return { request: this.#refuse(checked, answer, refuse, surface), granted: false };
@@ -64,7 +64,7 @@ export class Answering {
     const scope = answer.decision === "approved" ? (answer.scope ?? "none") : "none";
     if (scope === "none")
       return {
-        request: this.#resolve(checked, answer, { ...withoutGrants(answer), surface: surface ?? null }),
+        request: this.#resolve(checked, answer, { ...withoutGrants(answer), decision_surface: surface ?? null }),
         granted: false,
       };
     const { extra } = checked;
@@ -73,8 +73,8 @@ export class Answering {
     const grants = grantsFor({ choices, capabilities, paths: extra }, { scope, target, reach }, this.#settings.home);
     const { clock, session_seconds } = this.#settings;
     const request = this.#resolve(checked, answer, {
-      territory: scope,
-      surface: surface ?? null,
+      territory_concession: scope,
+      decision_surface: surface ?? null,
       granted: grants.map(storedGrant),
       grant_expires_at: grantEnd(scope, answer.expires_at, clock, session_seconds),
     });
@@ -82,7 +82,7 @@ export class Answering {
   }
 
   /** The answer and what it refuses are one transaction. */
-  #refuse(checked: PendingRequest, answer: Answer, refuse: Refuse, surface: Surface | undefined): PendingRequest {
+  #refuse(checked: StoredRequest, answer: Answer, refuse: Refuse, surface: Surface | undefined): StoredRequest {
     mustBeRefusable(checked, answer, refuse);
     const registry = this.#registry;
     const { request, count } = this.#withRoom(() =>
@@ -90,7 +90,7 @@ export class Answering {
         request: registry.resolve(checked, answer.decision, {
           ...withoutGrants(answer),
           refuse,
-          surface: surface ?? null,
+          decision_surface: surface ?? null,
         }),
         count: registry.refusals.write(checked, refuse, this.#settings.session_seconds),
       })),
@@ -99,12 +99,12 @@ export class Answering {
     return request;
   }
 
-  #resolve(checked: PendingRequest, { decision }: Answer, resolution: Partial<Resolution>): PendingRequest {
+  #resolve(checked: StoredRequest, { decision }: Answer, resolution: Partial<Resolution>): StoredRequest {
     return this.#withRoom(() => this.#registry.resolve(checked, decision, resolution));
   }
 
   /** Returns whether they could be written: if not, that is tried again. */
-  #write(request: PendingRequest, grants: readonly ResolvedGrant[]): boolean {
+  #write(request: StoredRequest, grants: readonly ResolvedGrant[]): boolean {
     try {
       this.#withRoom(() => this.#grants.write(request, grants));
       return true;
@@ -125,7 +125,7 @@ export class Answering {
   }
 
   /** Writes the grants that could not be written with their answers. Returns those answers. @throws SQLite's error, or GateError */
-  flush(): PendingRequest[] {
+  flush(): StoredRequest[] {
     return this.#grants.hasUnwritten ? this.#grants.writeMissing() : [];
   }
 
@@ -135,12 +135,12 @@ export class Answering {
 }
 
 /** Asked whether the same call may come again and again, a no stops it. */
-function impliedRefusal({ extra }: PendingRequest, { decision }: Answer): Refuse | undefined {
+function impliedRefusal({ extra }: StoredRequest, { decision }: Answer): Refuse | undefined {
   return extra.repeated !== undefined && decision === "rejected" ? "call" : undefined;
 }
 
 /** @throws GateError `refuse_needs_no`, `only_this_call` */
-function mustBeRefusable({ extra }: PendingRequest, { decision }: Answer, refuse: Refuse): void {
+function mustBeRefusable({ extra }: StoredRequest, { decision }: Answer, refuse: Refuse): void {
   if (decision !== "rejected")
     throw new GateError("refuse_needs_no", "only a no can be refused for the session", "deny it, or leave refuse out");
   if (refuse === "target" && (extra.asked ?? []).length === 0)
@@ -214,7 +214,7 @@ class AnswerGrants {
   }
 
   /** Writes the grants of an answer, those excepted that are there already. @throws SQLite's error, or GateError */
-  write(ended: PendingRequest, grants: readonly ResolvedGrant[]): void {
+  write(ended: StoredRequest, grants: readonly ResolvedGrant[]): void {
     try {
       this.#grants.recordOnce(grants, {
         channel: ended.channel,
@@ -232,7 +232,7 @@ class AnswerGrants {
   }
 
   /** What an earlier gate, or a full disk, left unwritten. Returns the requests. @throws SQLite's error, or GateError */
-  writeMissing(): PendingRequest[] {
+  writeMissing(): StoredRequest[] {
     const unwritten = this.#registry.listUnwrittenGrants();
     for (const ended of unwritten) {
       if (ended.isDamaged === true) this.#registry.abandonGrants(ended.token);

@@ -17,8 +17,8 @@ import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
 import { DeadlineExtension, DeadlineTimer, deadlineOf, remainingOf } from "./deadline.ts";
 import { attempt, type Listener, type RequestShown } from "./listener.ts";
-import type { Decider, NewPending, PendingRequest } from "./pending-request.ts";
 import type { ApprovalRegistry } from "./registry.ts";
+import type { Decider, NewRequest, StoredRequest } from "./stored-request.ts";
 import { approvalView } from "./view.ts";
 import { OrphanedRequests, RETURN_WITHIN_MS, type Withdrawal, Withdrawals } from "./withdrawals.ts";
 
@@ -41,7 +41,7 @@ export type BrokerEvent =
   /** Once for each request, whatever ended it. What its listener throws is reported, and keeps no other request from ending. */
   | ({ type: "ended" } & Ended)
   /** The grants of an answer that had ended before could be written now. */
-  | { type: "grantsWritten"; request: PendingRequest }
+  | { type: "grantsWritten"; request: StoredRequest }
   /** The time is over in which the agents that asked an earlier gate may come back. */
   | { type: "returnTimeOver"; left: Withdrawal[] };
 
@@ -73,7 +73,7 @@ export class ApprovalBroker {
   readonly #withdrawals: Withdrawals;
   readonly #deadlines: DeadlineTimer;
   /** What is asked in this turn of the event loop: on disk together, or not at all. `undo`: what to do where it can't be stored. */
-  #together: { asked: PendingRequest[]; undo: (() => void)[] } | undefined;
+  #together: { asked: StoredRequest[]; undo: (() => void)[] } | undefined;
   readonly #kept = new Map<string, KeptWhileWaiting>();
   readonly #unattended: Unattended;
   #recountedAt = 0;
@@ -196,7 +196,7 @@ export class ApprovalBroker {
    * once, and only while who asked an earlier gate may still come back. One that was remembered is no answer here: its grant
    * speaks for it, and must not be outlived by it.
    */
-  takeAnswer(shareKey: string, session: string): PendingRequest | undefined {
+  takeAnswer(shareKey: string, session: string): StoredRequest | undefined {
     while (this.#orphaned.isExpected) {
       const ended = this.registry.takeUndelivered(shareKey, session, RETURN_WITHIN_MS);
       if (ended === undefined || (ended.territory_concession === "none" && ended.isDamaged !== true)) return ended;
@@ -205,7 +205,7 @@ export class ApprovalBroker {
   }
 
   /** Puts a request before the user, or joins the identical one that already waits. */
-  ask(request: Omit<NewPending, "ttl_seconds">, kept: KeptWhileWaiting = { words: null }): PendingRequest {
+  ask(request: Omit<NewRequest, "ttl_seconds">, kept: KeptWhileWaiting = { words: null }): StoredRequest {
     const waiting = this.registry.findWaiting(request.share_key);
     const { client_pid } = request.extra;
     if (waiting !== undefined && !this.#hasten(waiting.token)) {
@@ -241,7 +241,7 @@ export class ApprovalBroker {
    * @throws ApprovalError in the registry's order; GateError if the answer's target or expiry can't be stored, or `script_changed`
    * (nothing changes then, but for what the card says)
    */
-  answer(answer: Answer, by: Decider): PendingRequest {
+  answer(answer: Answer, by: Decider): StoredRequest {
     const checked = this.#check(answer.token, by);
     if (answer.decision === "approved") this.#checkScripts(checked);
     const ended = this.#answering.answer(checked, answer, by.surface);
@@ -251,7 +251,7 @@ export class ApprovalBroker {
   }
 
   /** The answer holds, also where this can't be written: the tool is asked about again then. */
-  #noteTool({ agent_id, extra: { mcp } }: PendingRequest, { only_looks }: Answer, { surface }: Decider): void {
+  #noteTool({ agent_id, extra: { mcp } }: StoredRequest, { only_looks }: Answer, { surface }: Decider): void {
     if (mcp === undefined) return;
     attempt(this.#listener, "keeping what a tool is", () =>
       this.#settings.toolAllowed?.(agent_id, mcp.tool, { only_looks: only_looks === true, surface: surface ?? null }),
@@ -263,10 +263,13 @@ export class ApprovalBroker {
    * another principal's.
    */
   answerCovered(token: string, answer: "approved" | "rejected", by: Decider): void {
-    let request: PendingRequest;
+    let request: StoredRequest;
     try {
       const resolution = answer === "approved" ? { message: "covered by a grant" } : { refuse: "target" as const };
-      request = this.registry.resolve(this.#check(token, by), answer, { ...resolution, surface: by.surface ?? null });
+      request = this.registry.resolve(this.#check(token, by), answer, {
+        ...resolution,
+        decision_surface: by.surface ?? null,
+      });
     } catch (error) {
       if (error instanceof ApprovalError) return;
       throw error;
@@ -275,7 +278,7 @@ export class ApprovalBroker {
   }
 
   /** The registry's checks. A request that they find expired has ended. */
-  #check(token: string, by: Principal): PendingRequest {
+  #check(token: string, by: Principal): StoredRequest {
     this.commit();
     this.#hasten(token);
     try {
@@ -288,7 +291,7 @@ export class ApprovalBroker {
   }
 
   /** What would run must be what the card says; else the card says what it is now. @throws GateError `script_changed` */
-  #checkScripts(checked: PendingRequest): void {
+  #checkScripts(checked: StoredRequest): void {
     const changed = withScriptsOfNow(checked, this.#settings.home, this.#kept.get(checked.token)?.lines?.again());
     if (changed === undefined) return;
     this.registry.describeAnew(changed);
@@ -307,7 +310,7 @@ export class ApprovalBroker {
   }
 
   /** Withdraws a request. Returns it, or undefined if it had ended already. */
-  cancel(token: string, reason: string, rule: WithdrawalRule = "approval.withdrawn"): PendingRequest | undefined {
+  cancel(token: string, reason: string, rule: WithdrawalRule = "approval.withdrawn"): StoredRequest | undefined {
     this.commit();
     const ended = this.#withdrawals.carryOut(token, () => this.registry.cancelPending(token, reason, rule));
     if (ended !== undefined) this.#ended(ended);
@@ -333,7 +336,7 @@ export class ApprovalBroker {
 
   #withdrawTogether(next: () => Withdrawal | undefined): void {
     this.commit();
-    const ended: PendingRequest[] = [];
+    const ended: StoredRequest[] = [];
     this.registry.together(() => {
       for (let withdrawal = next(); withdrawal !== undefined; withdrawal = next()) {
         const request = this.registry.cancelPending(withdrawal.token, withdrawal.reason, withdrawal.rule);
@@ -355,7 +358,7 @@ export class ApprovalBroker {
    * The user is at this card: its deadline moves by the time since the last call, or for the first seconds, up to a bound.
    * @throws ApprovalError as `answer` does
    */
-  hold(token: string, by: Principal): PendingRequest {
+  hold(token: string, by: Principal): StoredRequest {
     const pending = this.#check(token, by);
     const { clock, ttl_seconds } = this.#settings;
     const held = this.registry.postpone(pending, this.#extension.extension(pending, clock.boot().ms, ttl_seconds));
@@ -363,7 +366,7 @@ export class ApprovalBroker {
   }
 
   /** The request as every surface shows it. */
-  view(request: PendingRequest): ApprovalView {
+  view(request: StoredRequest): ApprovalView {
     const expiresAt = this.#shownDeadline(request);
     const { language, clock } = this.#settings;
     const words = this.#kept.get(request.token)?.words ?? null;
@@ -372,7 +375,7 @@ export class ApprovalBroker {
   }
 
   /** Where the clock was set back while it waits, a request ends earlier than its date says. */
-  #shownDeadline(request: PendingRequest): string {
+  #shownDeadline(request: StoredRequest): string {
     return request.status === "pending" ? earlierEnd(this.#settings.clock, deadlineOf(request)) : request.expires_at;
   }
 
@@ -385,7 +388,7 @@ export class ApprovalBroker {
   }
 
   /** It has ended, whatever fails in a listener. */
-  #ended(request: PendingRequest, granted = false): void {
+  #ended(request: StoredRequest, granted = false): void {
     this.#extension.forget(request.token);
     this.#kept.delete(request.token);
     this.#unattended.forget(request.token);
@@ -403,7 +406,7 @@ export class ApprovalBroker {
 // is asked anew. Identical calls share a request, and so what it was described by.
 
 /** The request with what its names stand for now; undefined where that is what its card says. `read`: its lines, where they were read. */
-function withScriptsOfNow(request: PendingRequest, home: string, read?: CommandLines): PendingRequest | undefined {
+function withScriptsOfNow(request: StoredRequest, home: string, read?: CommandLines): StoredRequest | undefined {
   const { extra } = request;
   const { description, args } = extra;
   const isSkill = description !== undefined && runsUnasked(description.hazards);

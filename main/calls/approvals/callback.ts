@@ -2,7 +2,7 @@ import type { OperatorResult } from "../../../ipc/contract/operator-api.ts";
 import { ApprovalError } from "./approval-error.ts";
 import type { ApprovalBroker } from "./broker.ts";
 import { confirmation } from "./card.ts";
-import type { Decider } from "./pending-request.ts";
+import type { Decider } from "./stored-request.ts";
 
 /**
  * An answer as a channel's button says it: `approve:<token>` or `reject:<token>` (docs/decisions/requirements-approvals.md,

@@ -10,8 +10,8 @@ import { SettledClock } from "../../base/clocks/settled-clock.ts";
 import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { type Executor, loggedNameOf } from "../../decide/executors/catalog.ts";
 import { pathName, type ResolvedRequirement, requirementOf } from "../../shell-reading/targets/target.ts";
-import type { EndedRequest, RequestExtra } from "./pending-request.ts";
 import { isWhole, type Question, shellCommands } from "./question.ts";
+import type { EndedRequest, RequestExtra } from "./stored-request.ts";
 
 export function endedRequestOf(
   call: ProposedCall,

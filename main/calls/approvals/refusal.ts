@@ -1,13 +1,13 @@
 import type { Decision, Territory } from "../../../ipc/contract/decision.ts";
 import type { Rule } from "../../../ipc/contract/rules.ts";
-import type { PendingRequest } from "./pending-request.ts";
+import type { StoredRequest } from "./stored-request.ts";
 
 const INSTEAD = "do without it, or ask the user what they would accept";
 const FOR_SESSION = "the same is denied from now on in this session";
 
 /** Why a request that ended without an approval denies its call. `ttl_seconds`: how long it waited at the most. */
 export function refusalOf(
-  { status, message, extra, refuse }: Pick<PendingRequest, "status" | "message" | "extra" | "refuse">,
+  { status, message, extra, refuse }: Pick<StoredRequest, "status" | "message" | "extra" | "refuse">,
   ttlSeconds: number,
 ): Pick<Decision, "reason" | "explain"> {
   switch (status) {
@@ -46,7 +46,7 @@ const APPROVED: Readonly<Record<Territory, { reason: string; rule: Rule }>> = {
 export function approvalOf({
   message,
   territory_concession,
-}: Pick<PendingRequest, "message" | "territory_concession">): Pick<Decision, "reason" | "explain"> {
+}: Pick<StoredRequest, "message" | "territory_concession">): Pick<Decision, "reason" | "explain"> {
   if (message !== null) return { reason: message, explain: { rule: "approval.covered-by-grant" } };
   const { reason, rule } = APPROVED[territory_concession];
   return { reason, explain: { rule } };

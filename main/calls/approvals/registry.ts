@@ -14,9 +14,15 @@ import { ApprovalError, alreadyResolved, damagedRequest } from "./approval-error
 import { deadlineOf, IS_IN_TIME, isLate, nextDeadline } from "./deadline.ts";
 import { endedExtra } from "./ended-request.ts";
 import { JudgePasses } from "./judge-passes.ts";
-import type { NewPending, PendingRequest, Resolution } from "./pending-request.ts";
 import { SessionRefusals } from "./session-refusals.ts";
-import { type StoredRow as Row, readRequest, requestRow } from "./stored-request.ts";
+import {
+  type NewRequest,
+  type Resolution,
+  type StoredRow as Row,
+  readRequest,
+  requestRow,
+  type StoredRequest,
+} from "./stored-request.ts";
 import type { AskedCall } from "./withdrawals.ts";
 
 /** Every request that a user is asked about, with its TTL and its end (docs/decisions/requirements-approvals.md, "Registry"). */
@@ -135,7 +141,7 @@ export class ApprovalRegistry {
   }
 
   /** Registers a request with a fresh 16-hex token and its deadline. */
-  createPending(request: NewPending): PendingRequest {
+  createPending(request: NewRequest): StoredRequest {
     const token = randomBytes(8).toString("hex");
     const now = this.#now();
     const end = endAt(this.#clock, now + request.ttl_seconds * 1000);
@@ -163,11 +169,11 @@ export class ApprovalRegistry {
     return readRequest(row, this.#report);
   }
 
-  getPending(token: string): PendingRequest | undefined {
+  getPending(token: string): StoredRequest | undefined {
     return this.#read(this.#db.prepare<Row>("SELECT * FROM pending WHERE token = ?").get(token));
   }
 
-  #read(row: Row | undefined): PendingRequest | undefined {
+  #read(row: Row | undefined): StoredRequest | undefined {
     return row && readRequest(row, this.#report);
   }
 
@@ -176,7 +182,7 @@ export class ApprovalRegistry {
    * expired, the decider is the requester. An expired one is marked so even though this throws.
    * @throws ApprovalError `unknown_token`, `already_resolved`, `expired`, `not_authorised`
    */
-  check(token: string, by: Principal): PendingRequest {
+  check(token: string, by: Principal): StoredRequest {
     const request = this.getPending(token);
     if (request === undefined) {
       throw new ApprovalError("unknown_token", "unknown token", `see: ${ownCommand("approvals list")}`);
@@ -201,10 +207,10 @@ export class ApprovalRegistry {
    * @throws ApprovalError `already_resolved` where another connection was faster, `request_damaged`
    */
   resolve(
-    checked: PendingRequest,
+    checked: StoredRequest,
     decision: "approved" | "rejected",
     resolution: Partial<Resolution> = {},
-  ): PendingRequest {
+  ): StoredRequest {
     if (checked.isDamaged === true && decision === "approved") throw damagedRequest();
     const row = this.#db.changed<Row>(
       `UPDATE pending SET status = ?, decision_at = ?, decision_by_channel = channel, decision_by_sender = sender_id,
@@ -212,8 +218,8 @@ export class ApprovalRegistry {
          WHERE token = ? AND status = 'pending' RETURNING *`,
       decision,
       isoSeconds(this.#now()),
-      resolution.surface ?? null,
-      resolution.territory ?? "none",
+      resolution.decision_surface ?? null,
+      resolution.territory_concession ?? "none",
       JSON.stringify(resolution.granted ?? []),
       resolution.grant_expires_at ?? null,
       resolution.message ?? null,
@@ -227,17 +233,13 @@ export class ApprovalRegistry {
   }
 
   /** Withdraws a request that still waits. Returns it, or undefined if it had ended already. */
-  cancelPending(
-    token: string,
-    reason: string,
-    rule: WithdrawalRule = "approval.withdrawn",
-  ): PendingRequest | undefined {
+  cancelPending(token: string, reason: string, rule: WithdrawalRule = "approval.withdrawn"): StoredRequest | undefined {
     const request = this.getPending(token);
     return request && this.#end({ ...request, extra: { ...request.extra, withdrawn: rule } }, "cancelled", reason);
   }
 
   /** Marks waiting requests beyond their deadline as expired, `limit` by each clock at the most. Returns them. */
-  cleanupExpired(limit = -1): PendingRequest[] {
+  cleanupExpired(limit = -1): StoredRequest[] {
     const { now, boot_first, boot_now } = moment(this.#clock);
     const byWall = this.#db
       .prepare<Row>(
@@ -258,7 +260,7 @@ export class ApprovalRegistry {
   /** Newest first, or those whose deadline is soonest. */
   listPending(
     options: { include_resolved?: boolean; order?: "newest" | "deadline"; limit?: number } = {},
-  ): PendingRequest[] {
+  ): StoredRequest[] {
     const order = options.order === "deadline" ? "expires_at, created_at, rowid" : "rowid DESC";
     const clause = options.include_resolved ? "" : "WHERE status = 'pending' AND expires_at >= $now";
     return this.#db
@@ -268,13 +270,13 @@ export class ApprovalRegistry {
   }
 
   /** One page of what has ended, the last answered first. */
-  listEnded(query: EndedQuery): { total: number; requests: PendingRequest[] } {
+  listEnded(query: EndedQuery): { total: number; requests: StoredRequest[] } {
     const { total, rows } = endedRows<Row>(this.#db, query);
     return { total, requests: rows.map((row) => readRequest(row, this.#report)) };
   }
 
   /** What an agent asked for lately, whatever became of it, newest first. */
-  listRecent(agentId: string, limit: number): PendingRequest[] {
+  listRecent(agentId: string, limit: number): StoredRequest[] {
     return this.#db
       .prepare<Row>("SELECT * FROM pending WHERE agent_id = ? ORDER BY rowid DESC LIMIT ?")
       .all(agentId, limit)
@@ -282,7 +284,7 @@ export class ApprovalRegistry {
   }
 
   /** Moves the deadline of a request that still waits, by both clocks. Returns it with the new one. */
-  postpone(request: PendingRequest, seconds: number): PendingRequest {
+  postpone(request: StoredRequest, seconds: number): StoredRequest {
     const end = postponed(deadlineOf(request), seconds);
     this.#db
       .prepare("UPDATE pending SET expires_at = ?, boot_expires_at = ? WHERE token = ? AND status = 'pending'")
@@ -296,14 +298,14 @@ export class ApprovalRegistry {
   }
 
   /** Stores what a request that still waits is described by now. */
-  describeAnew({ token, extra }: PendingRequest): void {
+  describeAnew({ token, extra }: StoredRequest): void {
     this.#db
       .prepare("UPDATE pending SET request_extra = ? WHERE token = ? AND status = 'pending'")
       .run(JSON.stringify(extra), token);
   }
 
   /** The waiting request that identical calls share. */
-  findWaiting(shareKey: string): PendingRequest | undefined {
+  findWaiting(shareKey: string): StoredRequest | undefined {
     return this.#read(
       this.#db
         .prepare<Row>(`SELECT * FROM pending WHERE share_key = $share_key AND status = 'pending' AND ${IS_IN_TIME}`)
@@ -315,7 +317,7 @@ export class ApprovalRegistry {
    * Takes the answer that a user gave to this session's call while its agent was away: once, before the request's deadline, and
    * within `maxAgeMs` after it was given.
    */
-  takeUndelivered(shareKey: string, session: string, maxAgeMs: number): PendingRequest | undefined {
+  takeUndelivered(shareKey: string, session: string, maxAgeMs: number): StoredRequest | undefined {
     const since = isoSeconds(this.#now() - maxAgeMs);
     return this.#read(
       this.#db.changed<Row>(
@@ -343,7 +345,7 @@ export class ApprovalRegistry {
   }
 
   /** Approved with a territory, its grants not yet written: what a crash in between leaves behind. */
-  listUnwrittenGrants(): PendingRequest[] {
+  listUnwrittenGrants(): StoredRequest[] {
     return this.#db
       .prepare<Row>(
         "SELECT * FROM pending WHERE status = 'approved' AND territory_concession <> 'none' AND grants_written_at IS NULL",
@@ -379,7 +381,7 @@ export class ApprovalRegistry {
   }
 
   /** The last of them, newest first. */
-  lastApproved(capabilityClass: string, agentId: string, limit: number): PendingRequest[] {
+  lastApproved(capabilityClass: string, agentId: string, limit: number): StoredRequest[] {
     return this.#db
       .prepare<Row>(
         `SELECT * FROM pending WHERE capability_class = ? AND agent_id = ? AND status = 'approved'
@@ -409,7 +411,7 @@ export class ApprovalRegistry {
   }
 
   /** Ends a request that nobody answered. Undefined if it had ended already. */
-  #end(request: PendingRequest, status: "expired" | "cancelled", message: string | null): PendingRequest | undefined {
+  #end(request: StoredRequest, status: "expired" | "cancelled", message: string | null): StoredRequest | undefined {
     const row = this.#db.changed<Row>(
       `UPDATE pending SET status = ?, decision_at = ?, message = ?, request_extra = ?, target_summary = ?
          WHERE token = ? AND status = 'pending' RETURNING *`,
@@ -424,7 +426,7 @@ export class ApprovalRegistry {
   }
 
   /** A request that has just ended, with what is shown of it one last time: the arguments never. `row`: as it is stored now. */
-  #ended(before: PendingRequest, row: Row): PendingRequest {
+  #ended(before: StoredRequest, row: Row): StoredRequest {
     this.#waiting.change(before.agent_id, -1);
     this.#hasLog = true;
     if (before.isDamaged === true) this.#report.resolved(requestRow(before.token));
@@ -438,7 +440,7 @@ export class ApprovalRegistry {
   }
 }
 
-function keptSummary({ extra, capability_class }: PendingRequest): string {
+function keptSummary({ extra, capability_class }: StoredRequest): string {
   return extra.kept?.target_summary ?? capability_class;
 }
 

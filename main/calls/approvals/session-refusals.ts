@@ -13,8 +13,8 @@ import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { callHash } from "../../decide/executors/canonical.ts";
 import { type ActiveUntil, activeUntil, isActive } from "../../decide/grants/active.ts";
 import { type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
-import type { PendingRequest } from "./pending-request.ts";
 import { refusedNeeds, refusedTarget, touches } from "./refused-target.ts";
+import type { StoredRequest } from "./stored-request.ts";
 
 /**
  * What the user refused for a session: the answer *no*, remembered. It is looked at before every grant and can only deny. It ends with
@@ -116,7 +116,7 @@ export class SessionRefusals {
    * Refuses what this request asked for, in its session, for so many seconds at the most. Called within the transaction that writes the
    * answer; what it returns is called once that is written, and makes it count. @throws SQLite's error
    */
-  write(request: PendingRequest, refuse: Refuse, seconds: number): () => void {
+  write(request: StoredRequest, refuse: Refuse, seconds: number): () => void {
     const { agent_id, session, call_hash, extra } = request;
     const now = this.#clock.now();
     const end = endAt(this.#clock, now + seconds * 1000);

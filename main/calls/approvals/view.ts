@@ -8,8 +8,8 @@ import { beginningOf, MAX_SHOWN_WORDS } from "../../../ipc/words/user-words.ts";
 import { requirementOf } from "../../shell-reading/targets/target.ts";
 import { linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
-import type { PendingRequest } from "./pending-request.ts";
 import { type AskedNeed, refusedNeeds } from "./refused-target.ts";
+import type { StoredRequest } from "./stored-request.ts";
 import { shownProposal } from "./wider-answer.ts";
 
 /** The ways to say no for the session. */
@@ -29,7 +29,7 @@ interface ViewSettings {
 }
 
 /** A request as every surface shows it. */
-export function approvalView(request: PendingRequest, { language, now, words, isAlone }: ViewSettings): ApprovalView {
+export function approvalView(request: StoredRequest, { language, now, words, isAlone }: ViewSettings): ApprovalView {
   const { extra, share_key: _, granted: _granted, grant_expires_at: _expires, ...fields } = request;
   const known: Hint[] = [...(extra.hints ?? []), ...(isAlone ? (["no_terminal"] as const) : [])];
   const hints = fields.status === "pending" ? known.map((hint) => hintText(hint, language)) : [];
@@ -81,7 +81,7 @@ export function approvalView(request: PendingRequest, { language, now, words, is
 }
 
 function cardOf(
-  { extra, ...fields }: PendingRequest,
+  { extra, ...fields }: StoredRequest,
   { action_verb, hints, language }: { action_verb: string; hints: readonly string[]; language: Language },
 ): Card {
   const asked = {

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Requirement } from "../../../ipc/contract/decision.ts";
 import { approvalSchema, type Choice } from "../../../ipc/contract/operator-api.ts";
-import type { NewPending } from "../../../main/calls/approvals/pending-request.ts";
+import type { NewRequest } from "../../../main/calls/approvals/stored-request.ts";
 import { extraOf, openedApprovals, openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
-function request(granted: Requirement[] = [], more: Partial<NewPending> = {}): Omit<NewPending, "ttl_seconds"> {
+function request(granted: Requirement[] = [], more: Partial<NewRequest> = {}): Omit<NewRequest, "ttl_seconds"> {
   const choices: Choice[] = [
     { scope: "none", reach: null, grants: [] },
     ...(granted.length === 0
@@ -196,7 +196,7 @@ describe("after a crash between the approval and its grants", () => {
     const { token } = before.broker.ask(request(granted));
     // What `answer` does first; the process ends before it writes the grants.
     before.registry.resolve(before.registry.check(token, ROBERTO), "approved", {
-      territory: "permanent",
+      territory_concession: "permanent",
       granted,
       grant_expires_at: grantExpiresAt,
       message: null,

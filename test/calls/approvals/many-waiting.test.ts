@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { NewPending } from "../../../main/calls/approvals/pending-request.ts";
+import type { NewRequest } from "../../../main/calls/approvals/stored-request.ts";
 import { openCore } from "../../../main/core/core.ts";
 import { freshApprovals, openedApprovals, openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -10,7 +10,7 @@ import { temporaryHome } from "../../support/temporary-home.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-function request(shareKey: string, more: Partial<NewPending> = {}): Omit<NewPending, "ttl_seconds"> {
+function request(shareKey: string, more: Partial<NewRequest> = {}): Omit<NewRequest, "ttl_seconds"> {
   const { ttl_seconds: _, ...rest } = pendingOf({ share_key: shareKey, ...more });
   return rest;
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Requirement } from "../../../ipc/contract/decision.ts";
 import type { Choice } from "../../../ipc/contract/operator-api.ts";
-import type { NewPending } from "../../../main/calls/approvals/pending-request.ts";
+import type { NewRequest } from "../../../main/calls/approvals/stored-request.ts";
 import { extraOf, openedBroker, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const FOLDER: Requirement = { capability: "fs:write", target: "/srv/work/*" };
 
-function request(shareKey: string, granted: Requirement[] = []): Omit<NewPending, "ttl_seconds"> {
+function request(shareKey: string, granted: Requirement[] = []): Omit<NewRequest, "ttl_seconds"> {
   const choices: Choice[] = [
     { scope: "none", reach: null, grants: [] },
     { scope: "permanent", reach: "exact", grants: granted },

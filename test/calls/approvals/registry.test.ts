@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import type { EndedRequest, RequestExtra } from "../../../main/calls/approvals/pending-request.ts";
 import type { ApprovalRegistry } from "../../../main/calls/approvals/registry.ts";
+import type { EndedRequest, RequestExtra } from "../../../main/calls/approvals/stored-request.ts";
 import { extraOf, freshApprovals, openedApprovals, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { refusalOf } from "../../support/refusals.ts";
