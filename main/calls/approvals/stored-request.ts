@@ -142,7 +142,7 @@ export interface RequestExtra extends AskedPaths {
 }
 
 /** Of a row that another writer left. */
-export const NO_EXTRA: RequestExtra = {
+const NO_EXTRA: RequestExtra = {
   executor: "",
   intent: "",
   cwd: null,
