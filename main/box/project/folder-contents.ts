@@ -3,6 +3,7 @@ import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/p
 import { isPlantedAmongBuilt, isPlantedName } from "../../shell-reading/clear/program-places.ts";
 import { BUILD_FOLDERS } from "../../shell-reading/targets/build-folders.ts";
 import { hasSecretName } from "../../shell-reading/targets/secret-files.ts";
+import { isLinkInOther } from "./other-repositories.ts";
 
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
 
@@ -297,6 +298,7 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
       isRunLater(path, lower, is_folder) ||
       bringsPlaces(lower, is_link) ||
       (is_link && leadsToPrograms(lower)) ||
+      isLinkInOther(path, is_link) ||
       (isRepository && (OF_REPOSITORY.has(name) || namesFiles(name))) ||
       ((isRepository || kind === "bare") && countsInBare(ownName, entry, isRepository)) ||
       isPlanted(path, name, is_folder)

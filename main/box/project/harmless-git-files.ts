@@ -17,6 +17,7 @@ import {
   REFERENCES,
 } from "./folder-contents.ts";
 import { namedOwnFilesBefore, namesOwnFiles, namesOwnPacks, namesOwnReferences } from "./git-named-files.ts";
+import { staysInOther } from "./other-repositories.ts";
 import { isItself, textOf } from "./small-file.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
 
@@ -29,6 +30,7 @@ const MAX_SAMPLES = 64;
 export function isHarmless(path: string, project: string, noted?: NotedFolder[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, -name.length - 1);
+  if (staysInOther(path)) return true;
   if (isNamedAsPrograms(path)) return leadsToSeen(path, bytesOf(project));
   if (namesOnlyVersions(path)) return true;
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
@@ -64,6 +66,7 @@ function leadsToSeen(path: string, project: string): boolean {
 /** What commands may change at a place whose content is run later, as long as it runs nothing. @param path with one character for each byte */
 export const isPlain = (path: string): boolean =>
   isPlainRebase(path) ||
+  staysInOther(path) ||
   namesOnlyVersions(path) ||
   namedOwnFilesBefore(path) ||
   namesOwnPacks(path) ||

@@ -6,7 +6,7 @@ import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
 import { AT_TOP } from "../../decide/places/run-later-places.ts";
 import { inProgramFolder, isPlantedAmongBuilt } from "../../shell-reading/clear/program-places.ts";
-import { loadedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
+import { loadedByEnvrc, searchedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
 import { codeNamedBySettings, repositoriesBuilt } from "../../shell-reading/programs/git-named-code.ts";
 import {
   INSTALLED_BY_BUILDS,
@@ -379,8 +379,11 @@ async function withNamed(
     }
     await turns.shared();
   }
-  const programs = searched.flatMap((each) => (isAtOrBelow(each, folder) ? programsIn(each, folder) : []));
-  for (const path of [...programs, ...loadedBy(before).filter((each) => isAtOrBelow(each, folder))]) {
+  const isInIt = (path: string) => isAtOrBelow(path, folder);
+  const entered = foldersWithEnvrc(before);
+  const programs = new Set([...searched, ...entered.flatMap(searchedByEnvrc)].filter(isInIt));
+  const loaded = entered.flatMap(loadedByEnvrc).filter(isInIt);
+  for (const path of [...[...programs].flatMap((each) => programsIn(each, folder)), ...loaded]) {
     const bytes = Buffer.from(path).toString("latin1");
     if (kept.has(bytes)) continue;
     named.push(...foundAt(path, bytes));
@@ -402,9 +405,9 @@ async function withNamed(
 const MAX_ENVRC = 64;
 
 /** With those that were there: a new one is set aside. */
-function loadedBy(places: readonly Found[]): string[] {
+function foldersWithEnvrc(places: readonly Found[]): string[] {
   const files = places.filter(({ path }) => path.endsWith("/.envrc")).slice(0, MAX_ENVRC);
-  return files.flatMap(({ path }) => asText(path)).flatMap((path) => loadedByEnvrc(dirname(path)));
+  return files.flatMap(({ path }) => asText(path)).map(dirname);
 }
 
 function isBelowOneOf(path: string, folders: ReadonlySet<string>): boolean {

@@ -52,8 +52,10 @@ const ENTRIES: readonly Entry[] = [
     files: ".hgrc .hg/hgrc .hg/hgrc-not-shared .hg/sharedpath",
   },
   {
-    readBy: "hg, as it continues what was broken off: files that it writes anywhere, objects of Python",
-    files: ".hg/store/journal .hg/store/journal.backupfiles .hg/histedit-state",
+    readBy:
+      "hg, as it continues or takes back what was done: files that it writes anywhere, objects of Python; other repositories",
+    files:
+      ".hg/store/journal .hg/store/journal.backupfiles .hg/store/undo .hg/store/undo.backupfiles .hg/histedit-state .hgsub",
   },
   { readBy: "Sapling, likewise", files: ".sl/config .sl/sharedpath" },
   {
@@ -173,10 +175,10 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     readBy:
-      "prompts of languages and databases: python, ruby, R, octave, erlang, elixir, ocaml, ghci, psql, sqlite, mongosh, duckdb",
+      "prompts of languages and databases: python, ruby, R, octave, erlang, elixir, ocaml, ghci, psql, sqlite, mongosh, duckdb, php, maxima",
     folders: ".ipython .jupyter .julia/config",
     files:
-      ".pythonrc .irbrc .pryrc .rprofile .rdata .renviron renv/activate.r packrat/init.r .octaverc .erlang .iex.exs .ocamlinit .ghci .psqlrc .sqliterc .mongoshrc.js .duckdbrc",
+      ".pythonrc .irbrc .pryrc .rprofile .rdata .renviron renv/activate.r packrat/init.r .octaverc .erlang .iex.exs .ocamlinit .ghci .psqlrc .sqliterc .mongoshrc.js .duckdbrc .psysh.php maxima-init.mac",
   },
   { readBy: "less", files: ".lessfilter .lesskey" },
   { readBy: "latexmk, also as an editor saves", files: "latexmkrc .latexmkrc" },

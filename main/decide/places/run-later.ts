@@ -1,6 +1,6 @@
 import { isProgramPlace } from "../../shell-reading/clear/program-places.ts";
 import { type CallEnvironment, programFolders } from "../../shell-reading/clear/program-search.ts";
-import { loadedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
+import { loadedByEnvrc, searchedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
 import { codeNamedBySettings } from "../../shell-reading/programs/git-named-code.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
 import { foldedPath, isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
@@ -149,7 +149,11 @@ function namedByRepository(path: string, environment: CallEnvironment): boolean 
   named.roots.set(folder, root);
   if (root === null) return false;
   if (path === `${root}/${AT_TOP}`) return true;
-  const paths = named.paths.get(root) ?? [...codeNamedBySettings(root, environment.home), ...loadedByEnvrc(root)];
+  const paths = named.paths.get(root) ?? [
+    ...codeNamedBySettings(root, environment.home),
+    ...loadedByEnvrc(root),
+    ...searchedByEnvrc(root),
+  ];
   named.paths.set(root, paths);
   if (paths.length === 0) return false;
   const folded = foldedPath(path);

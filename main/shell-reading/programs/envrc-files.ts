@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { beginningOf } from "../targets/file-beginning.ts";
 
@@ -8,17 +8,44 @@ import { beginningOf } from "../targets/file-beginning.ts";
 const MAX_BYTES = 64 * 1024;
 const MAX_NAMED = 64;
 
-/** What is loaded, as a word that the shell leaves as it is, or below the folder itself. */
-const LOADS =
-  /^[^\S\n]*(source_env(?:_if_exists)?|source|\.|dotenv(?:_if_exists)?)(?:[^\S\n]+["']?(?:\$PWD\/|\$\{PWD\}\/)?([\w./-]+)|[^\S\n]*$)/gm;
+/** Where a command begins, and a word that the shell leaves as it is, or one below the folder itself. */
+const BEGIN = /(?:^|[;&|({]|\b(?:then|else|do)\b)[^\S\n]*/.source;
+const FILE = /["']?(?:(?:\$PWD|\$\{PWD\}|\$\(pwd\))\/)?([\w./-]+)/.source;
+const LOADS = new RegExp(
+  `${BEGIN}(source_env(?:_if_exists)?|source|\\.|dotenv(?:_if_exists)?)(?:[^\\S\\n]+${FILE}|[^\\S\\n]*$)`,
+  "gm",
+);
+const ADDS_TO_PATH = new RegExp(
+  `${BEGIN}(?:(?:PATH_add|path_add[^\\S\\n]+PATH)[^\\S\\n]+|export[^\\S\\n]+PATH=)${FILE}`,
+  "gm",
+);
 
 /** Absolute paths; there or not, and none in what builds make. @param folder that the `.envrc` lies in; absolute */
 export function loadedByEnvrc(folder: string): string[] {
-  const begin = beginningOf(join(folder, ".envrc"), MAX_BYTES);
-  if (begin.kind !== "file") return [];
-  const named = [...begin.text.matchAll(LOADS)].flatMap(([, loads = "", file]) =>
-    file !== undefined ? [file] : loads.startsWith("dotenv") ? [".env"] : [],
-  );
-  const own = named.filter((file) => !file.split("/").some((name) => BUILD_FOLDERS.has(name)));
-  return [...new Set(own)].slice(0, MAX_NAMED).map((file) => resolve(folder, file));
+  const loaded = new Set<string>();
+  const waiting = [{ file: join(folder, ".envrc"), at: folder }];
+  for (const { file, at } of waiting) {
+    for (const [, loads = "", name = loads.startsWith("dotenv") ? ".env" : ""] of textOf(file).matchAll(LOADS)) {
+      const path = resolve(at, name);
+      if (name === "" || !isOwn(name) || loaded.has(path) || loaded.size === MAX_NAMED) continue;
+      loaded.add(path);
+      // What those load in turn, which `source_env` does from where they lie.
+      if (!loads.startsWith("dotenv"))
+        waiting.push({ file: path, at: loads.startsWith("source_env") ? dirname(path) : at });
+    }
+  }
+  return [...loaded];
+}
+
+/** Folders that it puts on PATH, likewise. */
+export function searchedByEnvrc(folder: string): string[] {
+  const named = [...textOf(join(folder, ".envrc")).matchAll(ADDS_TO_PATH)].map(([, name = ""]) => name);
+  return [...new Set(named.filter(isOwn).map((name) => resolve(folder, name)))].slice(0, MAX_NAMED);
+}
+
+const isOwn = (name: string): boolean => !name.split("/").some((one) => BUILD_FOLDERS.has(one));
+
+function textOf(file: string): string {
+  const begin = beginningOf(file, MAX_BYTES);
+  return begin.kind === "file" ? begin.text : "";
 }

@@ -383,6 +383,15 @@ const PROGRAMS: readonly Row[] = [
     },
   ],
   [
+    "direnv, by what an allowed .envrc loads behind a condition, in turn, and finds on PATH",
+    "echo $X | tee .env.sh > scripts/more.sh; cp $X tools/ls; cp $X tools/git",
+    "[ ! -e .env.sh ] || $X; . scripts/more.sh; PATH=$PWD/tools:$PATH; ls; git status",
+    {
+      setup:
+        "mkdir scripts tools; echo true > scripts/more.sh; echo '. scripts/more.sh' > scripts/env.sh; printf '[ -f .env.sh ] && . .env.sh\\nsource scripts/env.sh\\nPATH_add tools\\n' > .envrc; git add -f .envrc scripts; git commit -qm e",
+    },
+  ],
+  [
     "rvm, at cd",
     "echo x | tee .ruby-env > .versions.conf",
     "for f in .ruby-env .versions.conf; do [ ! -e $f ] || $X; done",
@@ -391,6 +400,16 @@ const PROGRAMS: readonly Row[] = [
     "hg, as it continues what was broken off",
     "mkdir -p .hg/store; echo x | tee .hg/store/journal .hg/store/journal.backupfiles > .hg/histedit-state",
     "for f in store/journal store/journal.backupfiles histedit-state; do [ ! -e .hg/$f ] || $X; done",
+  ],
+  [
+    "hg, jj and others, by links in folders of their own",
+    "mkdir -p .hg/store .jj/repo .sl .bzr .svn; for d in .hg/cache .hg/store/data .jj/repo/op_store .sl/blackbox .bzr/repository .svn/tmp; do ln -s $OUT $d; done; ln -s ../../../out/new .hg/store/phaseroots",
+    "for d in .hg/cache .hg/store/data .jj/repo/op_store .sl/blackbox .bzr/repository .svn/tmp; do mkdir -p $d; echo x > $d/new; done; mkdir -p .hg/store; echo x > .hg/store/phaseroots",
+  ],
+  [
+    "hg, as it takes back what was done, or enters another repository",
+    "mkdir -p .hg/store; printf '2\\nplain\\0hgrc\\0undo.backup.x\\0000\\n' > .hg/store/undo.backupfiles; printf '../../a\\0000\\n' > .hg/store/undo; echo 'a = target/r' > .hgsub",
+    "for f in .hg/store/undo .hg/store/undo.backupfiles .hgsub; do [ ! -e $f ] || $X; done",
   ],
 ];
 
