@@ -1,6 +1,7 @@
 import { type BigIntStats, lstatSync, type Stats } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { hasOwnTimes } from "../../base/files/own-times.ts";
 import { type NotedFolder, namesOutside } from "../../shell-reading/programs/git-index.ts";
 import { settingsOf } from "../../shell-reading/programs/git-repository.ts";
 import { beginningOf } from "../../shell-reading/targets/file-beginning.ts";
@@ -134,6 +135,7 @@ export function namedOwnFilesBefore(path: string): boolean {
   if (settled.get(path) === state) return true;
   if (!namesOwnFiles(path)) return false;
   if (path.endsWith("/MERGE_RR") || Date.now() - Number(stat.ctimeMs) < SETTLED_MS) return true;
+  if (!hasOwnTimes(Buffer.from(path, "latin1"))) return true;
   if (settled.size >= MAX_SETTLED) settled.clear();
   settled.set(path, state);
   return true;

@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { errorCode } from "../../base/errors.ts";
+import { hasOwnTimes } from "../../base/files/own-times.ts";
 import {
   type Contents,
   contentsOf,
@@ -15,7 +16,8 @@ import type { TimeSlice } from "./time-slice.ts";
 
 /**
  * A project's folders, as they were last seen: a folder whose times haven't changed has the same names in it, so that looking again
- * costs one `lstat` for each folder, whatever number of files there is. Links are never followed. Paths are kept as bytes, with one
+ * costs one `lstat` for each folder, whatever number of files there is, but on a file system whose times anybody can set: there all is
+ * read each time. Links are never followed. Paths are kept as bytes, with one
  * character for each: a name needn't be UTF-8.
  */
 
@@ -31,6 +33,8 @@ export interface TreeLimits {
   readonly names: number;
   /** Bytes of a folder, as most file systems measure it: a larger one is read piece by piece. */
   readonly large: number;
+  /** Whether the file system of a path keeps its own times; left out: as the system says. */
+  readonly isTimed?: (path: Buffer) => boolean;
 }
 
 export const TREE_LIMITS: TreeLimits = { folders: 40_000, names: 500_000, large: 128 * 1024 };
@@ -66,6 +70,8 @@ interface Room {
   names: number;
   readonly folders: number;
   readonly large: number;
+  /** By device. */
+  readonly timed: Map<number, boolean>;
   isExceeded: boolean;
 }
 
@@ -145,7 +151,7 @@ export class ProjectTree {
       ...{ places: [], repositories: [], secrets: [], pipes: [], ways: [] },
       ...{ folders: 0, isWhole: true },
     };
-    const room: Room = { ...this.#limits, isExceeded: false };
+    const room: Room = { ...this.#limits, timed: new Map(), isExceeded: false };
     let repositoriesLeft = MAX_REPOSITORIES;
     const ways = new ShortPaths();
     const waiting = [{ folder: this.#root, way: new ShortPath(undefined, 0, 1) }];
@@ -195,8 +201,11 @@ export class ProjectTree {
         return undefined;
       }
       const identity = identityOf(stat);
+      const isTimed = room.timed.get(stat.dev) ?? (this.#limits.isTimed ?? hasOwnTimes)(way.to(folder.bytes));
+      room.timed.set(stat.dev, isTimed);
       // Nobody can set when it was last changed: whoever changes what is in it changes that.
-      if (folder.isSure && folder.identity === identity && folder.changed_at === stat.ctimeMs) return undefined;
+      const isSame = isTimed && folder.identity === identity && folder.changed_at === stat.ctimeMs;
+      if (folder.isSure && isSame) return undefined;
       const readAt = Date.now();
       const isWhole = yield* read(folder, way, { identity, size: stat.size, room });
       folder.changed_at = stat.ctimeMs;

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { hasOwnTimes } from "../../base/files/own-times.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 
 /** git's index (gitformat-index): what it tracks, and of which content it holds a copy. Read without git. */
@@ -36,7 +37,7 @@ export function readIndex(file: string): IndexRead {
   if (known !== undefined) return known;
   const bytes = readRegularBytes(file, { maxBytes: MAX_INDEX });
   const read = { index: GitIndex.read(bytes), mtime_ms: Number(mtimeNs) * MS_OF_NS };
-  last = { is, read, readAt: now, isSure: now - Number(ctimeNs) * MS_OF_NS > SAME_TICK_MS };
+  last = { is, read, readAt: now, isSure: now - Number(ctimeNs) * MS_OF_NS > SAME_TICK_MS && hasOwnTimes(file) };
   clearTimeout(forgetting);
   forgetting = setTimeout(() => {
     last = undefined;

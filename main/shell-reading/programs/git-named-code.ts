@@ -1,6 +1,7 @@
 import { lstatSync, opendirSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { hasOwnTimes } from "../../base/files/own-times.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { beginningOf } from "../targets/file-beginning.ts";
 import { realForm } from "../targets/path.ts";
@@ -92,7 +93,7 @@ function linksAmong(folder: string): readonly string[] {
   const { ino: inode, ctimeMs: changedAt } = stat;
   const known = knownLinks.get(folder);
   if (known?.changed_at === changedAt && known.inode === inode) return known.links;
-  const isSettled = Date.now() - changedAt > SAME_TICK_MS;
+  const isSettled = Date.now() - changedAt > SAME_TICK_MS && hasOwnTimes(folder);
   const links = linksIn(folder);
   if (knownLinks.size >= MAX_KNOWN) knownLinks.clear();
   if (isSettled) knownLinks.set(folder, { changed_at: changedAt, inode, links });

@@ -13,10 +13,12 @@ import {
 import { dirname, join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { hasOwnTimes } from "../../../main/base/files/own-times.ts";
 import { isHarmless } from "../../../main/box/project/harmless-git-files.ts";
 import { type Known, Places, TooLarge } from "../../../main/box/project/places.ts";
-import { ProjectTree } from "../../../main/box/project/project-tree.ts";
+import { ProjectTree, TREE_LIMITS } from "../../../main/box/project/project-tree.ts";
 import { TimeSlice } from "../../../main/box/project/time-slice.ts";
+import { hasProgram } from "../../support/boxes.ts";
 import { diskOfWholeSeconds } from "../../support/small-disk.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -287,6 +289,39 @@ describe("the places in a project whose content is run later", () => {
     }
     expect(await appeared(places, known, project)).toEqual(links.sort());
   });
+
+  it.each([true, false])(
+    "are read each time but where the file system keeps its own times (%j): a look by these takes none of the names",
+    async (isTimed) => {
+      const { project } = made(["sub/a.txt", "sub/b.txt"]);
+      const limits = { ...TREE_LIMITS, isTimed: () => isTimed };
+      const tree = new ProjectTree(project, "plain", limits);
+      await setTimeout(80);
+      expect(tree.look().isWhole).toBe(true);
+      limits.names = 0;
+      expect(tree.look().isWhole).toBe(isTimed);
+      expect(hasOwnTimes("/proc")).toBe(process.platform !== "linux");
+    },
+  );
+
+  it.skipIf(!hasProgram("hg"))(
+    "aren't what hg itself writes: its locks, its tests of links, what it would take back",
+    async () => {
+      const { project } = made(["a.txt", "dir name/b.txt"]);
+      const hg = (script: string) =>
+        execFileSync("/bin/sh", ["-ec", script], { cwd: project, env: { ...process.env, HGUSER: "a", HGRCPATH: "" } });
+      hg("hg init; hg add -q; hg commit -m 1");
+      const places = new Places();
+      const { known, run_later } = await look(places, project);
+      expect(run_later).toEqual([]);
+      hg(
+        "hg bookmark x; echo more >> a.txt; hg commit -m 2; hg mv a.txt c.txt; hg commit --amend -m 3; hg branch -q y; hg commit -m 4; hg phase -p .",
+      );
+      symlinkSync("host/4026531836:123", join(project, ".hg/wlock"));
+      const [seen] = await Promise.all(known.map((each) => places.appeared(each, new TimeSlice())));
+      expect(seen?.found.filter(({ path }) => !isHarmless(path, project)).map(({ path }) => path)).toEqual([]);
+    },
+  );
 
   it("are seen also where another look at their folder, which began before, ends at the same time", async () => {
     const { project } = made(Array.from({ length: 600 }, (_, at) => `sub/${at}.txt`));
