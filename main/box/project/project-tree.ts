@@ -1,6 +1,7 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { errorCode } from "../../base/errors.ts";
 import { hasOwnTimes } from "../../base/files/own-times.ts";
+import { RUN_LATER_FOLDERS } from "../../decide/guard/run-later.ts";
 import {
   type Contents,
   contentsOf,
@@ -9,6 +10,7 @@ import {
   isOpen,
   isReference,
   isRepositoryKind,
+  REPOSITORY_NAMES,
   tellsRepository,
 } from "./folder-contents.ts";
 import { ShortPath, ShortPaths } from "./short-paths.ts";
@@ -174,11 +176,10 @@ export class ProjectTree {
               look.repositories.push(foundAs(folder));
             }
           }
-          if (waiting.length + folder.folders.size > room.folders) room.isExceeded = true;
-          else {
-            const inner = ways.into(folder.bytes, way, folder.folders.size);
-            for (const child of folder.folders.values()) waiting.push({ folder: child, way: inner });
-          }
+          const children = childrenWithin(folder, room.folders - waiting.length);
+          if (children.length < folder.folders.size) room.isExceeded = true;
+          const inner = ways.into(folder.bytes, way, children.length);
+          for (const child of children) waiting.push({ folder: child, way: inner });
         }
         ways.passed(way);
         yield;
@@ -230,6 +231,18 @@ export class ProjectTree {
     }
   }
 }
+
+/** Of more than there is room for, those that were there and those with names that count: a command may make any number of others. */
+function childrenWithin({ folders }: Folder, left: number): Folder[] {
+  if (folders.size <= left) return [...folders.values()];
+  const first = [...folders].filter(([name, folder]) => comesFirst(name, folder));
+  return first.slice(0, Math.max(0, left)).map(([, folder]) => folder);
+}
+
+const comesFirst = (name: string, known: Folder | undefined): boolean =>
+  FIRST.has(name) || (known !== undefined && known.identity !== "");
+
+const FIRST: ReadonlySet<string> = new Set([...RUN_LATER_FOLDERS, ...REPOSITORY_NAMES]);
 
 const tickOf = ({ ctimeMs }: Stats): number => (ctimeMs % 1000 === 0 ? SAME_SECOND_MS : SAME_TICK_MS);
 
@@ -291,7 +304,7 @@ function* read(folder: Folder, way: ShortPath, { identity, size, room }: Reading
   folder.secrets = secrets;
   folder.pipes = pipes;
   folder.ways = ways;
-  folder.folders = contents.folders.length > room.folders ? new Map() : childrenOf(folder, contents);
+  folder.folders = childrenOf(folder, contents.folders, contents.folders.length <= room.folders);
   room.names = Math.max(0, room.names - count);
   if (!isWhole) room.isExceeded = true;
   return isWhole;
@@ -332,7 +345,8 @@ function* contentsIn(folder: Folder, way: ShortPath, size: number, room: Room): 
     if (all.pipes.length <= MAX_PIPES) all.pipes.push(...part.pipes);
     if (all.ways.length <= MAX_WAYS) all.ways.push(...part.ways);
     all.remotes.push(...part.remotes);
-    if (all.folders.length <= room.folders) all.folders.push(...part.folders);
+    const isRoom = all.folders.length <= room.folders;
+    all.folders.push(...part.folders.filter(({ name }) => isRoom || comesFirst(name, folder.folders.get(name))));
   };
   let count = 0;
   for (const entries of entriesOf(folder, way, size, room)) {
@@ -406,13 +420,14 @@ function entryOf(
   };
 }
 
-function childrenOf(folder: Folder, { folders }: Contents): Map<string, Folder> {
-  return new Map(
-    folders.map(({ name, kind }) => {
-      const known = folder.folders.get(name);
-      return [name, known?.kind === kind ? known : newFolder(below(folder.path, name), kind, folder)];
-    }),
-  );
+function childrenOf(folder: Folder, inIt: Contents["folders"], isRoom: boolean): Map<string, Folder> {
+  const children = new Map<string, Folder>();
+  for (const { name, kind } of inIt) {
+    const known = folder.folders.get(name);
+    if (!isRoom && !comesFirst(name, known)) continue;
+    children.set(name, known?.kind === kind ? known : newFolder(below(folder.path, name), kind, folder));
+  }
+  return children;
 }
 
 function* foundOf(
