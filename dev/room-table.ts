@@ -151,7 +151,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/box",
     holds: "the box, and what may run in it",
     floor: 6,
-    lines: 9600,
+    lines: 9700,
     doors: `
       .: git-process maker
       agent-runs: agent-run

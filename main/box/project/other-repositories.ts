@@ -12,7 +12,8 @@ export const isLinkInOther = (folder: string, isLink: boolean): boolean => isLin
 export function staysInOther(path: string): boolean {
   const slash = path.lastIndexOf("/");
   if (!IN_ONE.test(path.slice(0, slash))) return false;
-  if (/\/\.hg\/store\/undo(?:\.backupfiles)?$/i.test(path)) return takesBackOwn(textOf(path));
+  if (/\/\.hg\/store\/undo(?:\.backupfiles)?$/i.test(path)) return TAKES_BACK_OWN.test(textOf(path) ?? "/");
+  if (!OWN_LINK.test(path)) return false;
   try {
     // Each link on its way is looked at by itself.
     const says = readlinkSync(Buffer.from(path, "latin1"), { encoding: "latin1" });
@@ -22,16 +23,10 @@ export function staysInOther(path: string): boolean {
   }
 }
 
-/** Of `hg rollback`: what it writes over, by what. */
-const OWN_FILE =
-  /^(?:undo\.backup\.[\w.]+|dirstate|branch|bookmarks|desc|phaseroots|fncache|obsstore|narrowspec(?:\.dirstate)?|00(?:changelog|manifest)[\w.-]*|(?:data|meta)\/(?!(?:.*\/)?\.\.\/).+\.[id])?$/s;
+/** Of hg: who works there, and what it tries links with. */
+const OWN_LINK = /\/(?:w?lock|checklink(?:-[\w-]+)?)$/;
 
-function takesBackOwn(text = "/"): boolean {
-  const lines = text.split("\n").filter((line) => line !== "");
-  return lines.every((line) =>
-    line.split("\0").every((word, at, words) => {
-      if (words.length <= 2) return at === 1 || /^\d+$/.test(line) ? /^\d*$/.test(word) : OWN_FILE.test(word);
-      return at === 0 ? /^(?:plain|store)?$/.test(word) : at < 3 ? OWN_FILE.test(word) : /^\d$/.test(word);
-    }),
-  );
-}
+/** Of `hg rollback`: which files it cuts to what length, and which it writes over by what others. */
+const OWN =
+  "(?:undo\\.backup\\.[\\w.]+|dirstate|branch|bookmarks|desc|phaseroots|fncache|obsstore|00(?:changelog|manifest)[\\w.-]*|(?:data|meta)/(?![^\\0]*\\.\\./)[^\\0\\n]+\\.[id]|)";
+const TAKES_BACK_OWN = new RegExp(`^(?:\\d+\\n)?(?:(?:${OWN}\\0\\d+|(?:plain|store)?\\0${OWN}\\0${OWN}\\0\\d)\\n)*$`);

@@ -256,15 +256,15 @@ export class Places {
       before: places,
     });
     const found: Found[] = [];
-    const placed = new Set<string>();
+    const seenAt = new Set<string>();
     for (const place of look.places) {
-      placed.add(place.path);
+      seenAt.add(place.path);
       if (hasAppeared(place, byPath.get(place.path), byOwn.get(place.own))) found.push(place);
       await turns.shared();
     }
     const since = at - SAME_TICK_MS;
     for (const way of await this.#hidden.carrying(look.ways, { folder, project, since, turns })) {
-      if (placed.has(way.path)) continue;
+      if (basename(way.path) === ".git" && seenAt.has(way.path)) continue;
       const known = carrying.get(way.own);
       if (known?.leads_to !== way.carries || known?.changed_at !== way.changed_at) found.push(way);
     }

@@ -407,6 +407,11 @@ const PROGRAMS: readonly Row[] = [
     "for d in .hg/cache .hg/store/data .jj/repo/op_store .sl/blackbox .bzr/repository .svn/tmp; do mkdir -p $d; echo x > $d/new; done; mkdir -p .hg/store; echo x > .hg/store/phaseroots",
   ],
   [
+    "hg, by links in its own folder to others there",
+    "mkdir -p .hg/s; echo $X | tee .hg/x > .hg/s/journal; ln -s x .hg/hgrc; ln -s s .hg/store",
+    "for f in hgrc store/journal; do [ ! -e .hg/$f ] || $X; done",
+  ],
+  [
     "hg, as it takes back what was done, or enters another repository",
     "mkdir -p .hg/store; printf '2\\nplain\\0hgrc\\0undo.backup.x\\0000\\n' > .hg/store/undo.backupfiles; printf '../../a\\0000\\n' > .hg/store/undo; echo 'a = target/r' > .hgsub",
     "for f in .hg/store/undo .hg/store/undo.backupfiles .hgsub; do [ ! -e $f ] || $X; done",
