@@ -80,7 +80,7 @@ function passes(check: string): boolean {
   return status === 0;
 }
 
-const record = (options: string, samples: string): Edit => ({
+const record = (options: string): Edit => ({
   file: "main/shell-reading/programs/text.ts",
   before: '  {\n    names: ["uniq"],',
   text: `  {
@@ -89,32 +89,35 @@ const record = (options: string, samples: string): Edit => ({
     options: { ${options} },
     unclear: { flags: "-e -r --echo --repeat", reads: "--random-source" },
     text_only: true,
-    ${samples}
   },
 `,
 });
 const FLAGS = "-z --zero-terminated";
 const RIGHT = `flags: "${FLAGS}", text: "-n --head-count -i --input-range", writes: "-o --output"`;
 const AS_FLAGS = `flags: "${FLAGS} -o --output", text: "-n --head-count -i --input-range"`;
-const SAMPLES = 'example: "shuf a.txt", counter: "shuf -e a.txt",';
+const samples = (lines: string): Edit => ({
+  file: "test/shell-reading/programs/examples.ts",
+  before: "  uniq: {",
+  text: `  shuf: { ${lines} },\n`,
+});
 
 const PROGRAM_RECORD: readonly Step[] = [
   {
     does: "its options, by how they take a value",
-    edits: [record(RIGHT, SAMPLES)],
-    wrongly: [record(AS_FLAGS, SAMPLES)],
+    edits: [record(RIGHT)],
+    wrongly: [record(AS_FLAGS)],
     noticedBy: "test/shell-reading/records/records.test.ts",
   },
   {
     does: "its example",
-    edits: [],
-    wrongly: [record(RIGHT, 'counter: "shuf -e a.txt",')],
+    edits: [samples('example: "shuf a.txt", counter: "shuf -e a.txt"')],
+    wrongly: [samples('counter: "shuf -e a.txt"')],
     noticedBy: "test/shell-reading/programs/table.test.ts",
   },
   {
     does: "its counter-example",
     edits: [],
-    wrongly: [record(RIGHT, 'example: "shuf a.txt",')],
+    wrongly: [samples('example: "shuf a.txt"')],
     noticedBy: "test/shell-reading/programs/table.test.ts",
   },
   {

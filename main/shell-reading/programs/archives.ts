@@ -31,8 +31,6 @@ const TAR: Program = {
   },
   accesses: tarAccesses,
   folderOptions: "-C --directory",
-  example: "tar tzf a.tgz",
-  counter: "tar xf a.tar",
 };
 
 const UNZIP: Program = {
@@ -40,13 +38,11 @@ const UNZIP: Program = {
   operands: ["reads"],
   unclear: { flags: "-o -n -q -l -t -v -j -a", text: "-x -P", target: "-d" },
   accesses: unzippedAccesses,
-  example: "unzip -l a.zip",
-  counter: "unzip a.zip",
 };
 
 export const ARCHIVE_PROGRAMS: readonly Program[] = [
   TAR,
-  { names: ["zip", "7z"], accesses: packedAccesses, guard_only: true, counter: "zip a.zip a.txt" },
+  { names: ["zip", "7z"], accesses: packedAccesses, guard_only: true },
   UNZIP,
   // Builders: what they run is code, and the folder they work in may be another one.
   {
@@ -54,14 +50,12 @@ export const ARCHIVE_PROGRAMS: readonly Program[] = [
     operands: ["object"],
     folderOptions: "-C --directory --prefix --cwd",
     guard_only: true,
-    counter: "make",
   },
   {
     names: ["docker", "podman", "nerdctl"],
     accesses: volumeAccesses,
     volumeOptions: VOLUMES,
     guard_only: true,
-    counter: "docker ps",
   },
 ];
 

@@ -15,8 +15,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     isClear: (args) =>
       args.every(({ text }, at) => !/^(?:-\w*m|--mode)$/.test(args[at - 1]?.text ?? "") || /^0?[0-7]{3}$/.test(text)),
     text_only: true,
-    example: "mkdir -p src/cache",
-    counter: "mkdir $(node x.js)",
   },
   {
     names: ["touch"],
@@ -24,8 +22,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     options: { flags: "-a -c -m --no-create", text: "-d -t --date", reads: "-r --reference" },
     unclear: { flags: "-f -h --no-dereference", text: "-A --time" },
     text_only: true,
-    example: "touch a.txt",
-    counter: "touch $UNKNOWN",
   },
   {
     names: ["tee"],
@@ -34,16 +30,12 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     unclear: { flags: "-p", optional: "--output-error" },
     text_only: true,
     copiesInput: true,
-    example: "tee a.txt",
-    counter: "tee $(node x.js)",
   },
   {
     names: ["rmdir"],
     operands: ["deletes"],
     options: { flags: "-v --verbose --ignore-fail-on-non-empty" },
     unclear: { flags: "-p --parents" },
-    example: "rmdir empty",
-    counter: "rmdir $UNKNOWN",
   },
   {
     names: ["rm", "grm"],
@@ -54,17 +46,14 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     },
     unclear: { flags: "--no-preserve-root -P -W -x", optional: "--preserve-root" },
     tree: "-r -R --recursive",
-    example: "rm a.txt",
-    counter: "rm -rf /srv/other",
   },
   {
     names: ["srm", "rimraf", "trash", "trash-put"],
     operands: ["deletes"],
     tree: "always",
     guard_only: true,
-    counter: "rimraf a",
   },
-  { names: ["unlink"], operands: ["deletes"], guard_only: true, counter: "unlink a" },
+  { names: ["unlink"], operands: ["deletes"], guard_only: true },
   {
     names: ["shred"],
     operands: ["deletes"],
@@ -73,7 +62,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
       text: "-n -s --iterations --size --random-source",
     },
     guard_only: true,
-    counter: "shred a",
   },
   {
     names: ["cp", "gcp"],
@@ -92,8 +80,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     },
     tree: "-r -R -a --recursive --archive",
     text_only: true,
-    example: "cp a.txt b.txt",
-    counter: "cp -s /etc b",
   },
   {
     names: ["mv", "gmv"],
@@ -104,15 +90,12 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
       target: "-t --target-directory",
     },
     unclear: { flags: "-b -h -Z --strip-trailing-slashes --exchange", optional: "--backup", text: "-S --suffix" },
-    example: "mv a.txt b.txt",
-    counter: "mv $UNKNOWN b",
   },
   {
     names: ["rename"],
     operands: ["text", "text", "moves"],
     guard_only: true,
     accesses: renameAccesses,
-    counter: "rename s/a/b/ a",
   },
   {
     names: ["ln"],
@@ -125,7 +108,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
       target: "-t --target-directory",
     },
     guard_only: true,
-    counter: "ln -s a b",
   },
   {
     names: ["install"],
@@ -138,7 +120,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
       target: "-t --target-directory",
     },
     guard_only: true,
-    counter: "install a b",
   },
   {
     names: ["scp"],
@@ -146,7 +127,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     unclear: { flags: "-r -p -q -C -v -3 -4 -6 -A -B -O -R -s -T", text: "-c -F -i -J -l -o -P -S -X -D" },
     tree: "-r",
     guard_only: true,
-    counter: "scp a host:",
   },
   {
     names: ["rsync"],
@@ -159,7 +139,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
       writes: "--log-file --backup-dir --partial-dir",
     },
     guard_only: true,
-    counter: "rsync -a a/ b/",
   },
   {
     names: ["dd"],
@@ -174,14 +153,12 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
       data: [],
     }),
     guard_only: true,
-    counter: "dd if=a of=b",
   },
   {
     names: ["truncate", "fallocate", "sponge", "mkswap"],
     operands: ["writes"],
     unclear: { flags: "-c -a -d -z -p", text: "-s -l -o -L -U --size --length --offset", reads: "-r --reference" },
     guard_only: true,
-    counter: "truncate -s 0 a.txt",
   },
   {
     names: ["chmod"],
@@ -190,8 +167,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
       flags: "-R -v -c -f --recursive --verbose --changes --silent --quiet --preserve-root",
       text: "--reference",
     },
-    example: "chmod 644 a.txt",
-    counter: "chmod -R 644 .",
   },
   {
     names: ["chown", "chgrp", "chattr"],
@@ -204,7 +179,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     },
     tree: "-R --recursive",
     guard_only: true,
-    counter: "chown me a.txt",
   },
   {
     names: ["setfacl"],
@@ -216,7 +190,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
     },
     tree: "-R --recursive",
     guard_only: true,
-    counter: "setfacl -m u:me:r a.txt",
   },
   {
     names: ["ed", "ex", "patch"],
@@ -228,7 +201,6 @@ export const CHANGING_PROGRAMS: readonly Program[] = [
       writes: "-o -r --output --reject-file",
     },
     guard_only: true,
-    counter: "patch -p1 < a.patch",
   },
 ];
 

@@ -37,8 +37,6 @@ export const FIND_PROGRAMS: readonly Program[] = [
           texts.some((text, index) => text === "-exec" && /^(?:grep|wc|cat|head)$/.test(texts[index + 1] ?? "")))
       );
     },
-    example: "find src -name '*.ts'",
-    counter: "find . -name '*.js' -exec node {} +",
   },
   {
     names: ["fd", "fdfind"],
@@ -49,7 +47,6 @@ export const FIND_PROGRAMS: readonly Program[] = [
     },
     tree: "always",
     guard_only: true,
-    counter: "fd foo",
   },
 ];
 

@@ -31,8 +31,6 @@ export const GIT: Program = {
     if (rest.some(({ text }) => /^--(?:ext-diff|open-files-in-pager)|^-O/.test(text))) return false;
     return sub?.text_only === true ? true : typeof sub?.text_only === "function" && sub.text_only(rest);
   },
-  example: "git status",
-  counter: "git push",
 };
 
 /** Every subcommand's record: for the tests that look at all options. */

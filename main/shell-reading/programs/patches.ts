@@ -12,8 +12,6 @@ export const PATCH_PROGRAMS: readonly Program[] = [
     inFirstFolderOnly: true,
     text_only: true,
     copiesInput: true,
-    example: "apply_patch <<'END'\n*** Begin Patch\n*** Add File: a.txt\n+a\n*** End Patch\nEND",
-    counter: "apply_patch < a.patch",
   },
 ];
 

@@ -100,9 +100,6 @@ export interface Program {
   finds?: (args: readonly Word[], span: Span) => Word[];
   /** Programs that it has looked up on the PATH itself, whatever its words are. */
   looksUp?: readonly string[];
-  /** A command line that is clear, and one that isn't: checked when the tests run. */
-  example?: string;
-  counter?: string;
 }
 
 /** What is known of where a command runs. */

@@ -13,16 +13,12 @@ export const READING_PROGRAMS: readonly Program[] = [
         "-n -b -s -A -e -E -t -T -v -u --number --number-nonblank --squeeze-blank --show-all --show-ends --show-tabs --show-nonprinting",
     },
     text_only: true,
-    example: "cat package.json",
-    counter: "cat $(node x.js)",
   },
   {
     names: ["nl"],
     operands: ["reads"],
     options: { flags: "-p", text: "-b -d -f -h -i -l -n -s -v -w" },
     text_only: true,
-    example: "nl -b a a.txt",
-    counter: "nl $(node x.js)",
   },
   {
     names: ["head", "tail"],
@@ -34,8 +30,6 @@ export const READING_PROGRAMS: readonly Program[] = [
     unclear: { text: "-s --sleep-interval --pid --max-unchanged-stats" },
     takesNumbers: true,
     text_only: true,
-    example: "head -n 5 README.md",
-    counter: "tail --pid=1 -f a",
   },
   {
     names: ["wc"],
@@ -43,8 +37,6 @@ export const READING_PROGRAMS: readonly Program[] = [
     options: { flags: "-l -w -c -m -L --lines --words --bytes --chars --max-line-length" },
     unclear: { reads: "--files0-from" },
     text_only: true,
-    example: "wc -l a.txt",
-    counter: "wc --files0-from=list",
   },
   {
     names: ["base64", "base32"],
@@ -52,8 +44,6 @@ export const READING_PROGRAMS: readonly Program[] = [
     options: { flags: "-d -D --decode --ignore-garbage", text: "-w --wrap" },
     // BSD reads and writes by these.
     unclear: { flags: "-i", text: "-b", writes: "-o" },
-    example: "base64 -w0 logo.png",
-    counter: "base64 -i logo.png -o logo.txt",
   },
   {
     names: ["cut"],
@@ -63,8 +53,6 @@ export const READING_PROGRAMS: readonly Program[] = [
       text: "-d -f -c -b --delimiter --fields --characters --bytes --output-delimiter",
     },
     text_only: true,
-    example: "cut -d, -f1 data.csv",
-    counter: "cut -f1 $(node x.js)",
   },
   {
     names: ["paste", "comm"],
@@ -74,32 +62,24 @@ export const READING_PROGRAMS: readonly Program[] = [
       text: "-d --delimiters --output-delimiter",
     },
     text_only: true,
-    example: "paste -d, a.txt b.txt",
-    counter: "paste $(node x.js)",
   },
   {
     names: ["fold", "expand", "unexpand"],
     operands: ["reads"],
     options: { flags: "-s -b -i -a --spaces --initial --first-only", text: "-w -t --width --tabs" },
     text_only: true,
-    example: "fold -w 80 a.txt",
-    counter: "fold $(node x.js)",
   },
   {
     names: ["column"],
     operands: ["reads"],
     options: { flags: "-t -x", text: "-s -c" },
     text_only: true,
-    example: "column -t a.txt",
-    counter: "column -t $(node x.js)",
   },
   {
     names: ["cmp"],
     operands: ["reads"],
     options: { flags: "-s -l -b --silent --quiet --verbose --print-bytes", text: "-i -n --ignore-initial --bytes" },
     text_only: true,
-    example: "cmp -s a.bin b.bin",
-    counter: "cmp $(node x.js) b.bin",
   },
   {
     names: ["od"],
@@ -110,16 +90,12 @@ export const READING_PROGRAMS: readonly Program[] = [
     },
     unclear: { optional: "-w --width -S --strings" },
     text_only: true,
-    example: "od -c a.bin",
-    counter: "od $(node x.js)",
   },
   {
     names: ["hexdump"],
     operands: ["reads"],
     options: { flags: "-C -b -c -d -o -x -v", text: "-n -s" },
     unclear: { text: "-e", reads: "-f" },
-    example: "hexdump -C a.bin",
-    counter: "hexdump -f format a.bin",
   },
   {
     names: ["strings"],
@@ -129,15 +105,11 @@ export const READING_PROGRAMS: readonly Program[] = [
     takesNumbers: true,
     // `@file` means the words in that file.
     isClear: (args) => args.every(({ text }) => !text.startsWith("@")),
-    example: "strings a.bin",
-    counter: "strings @options",
   },
   {
     names: ["xxd"],
     // Its options of several letters begin with one dash.
     accesses: xxdAccesses,
-    example: "xxd -l 64 logo.png",
-    counter: "xxd -r a.hex a.bin",
   },
   {
     names: ["stat"],
@@ -145,8 +117,6 @@ export const READING_PROGRAMS: readonly Program[] = [
     options: { flags: "-t --terse", text: "-c --format --printf" },
     unclear: { flags: "-L --dereference --file-system", text: "-f" },
     text_only: true,
-    example: "stat package.json",
-    counter: "stat -L a.txt",
   },
   {
     names: ["readlink", "realpath"],
@@ -156,8 +126,6 @@ export const READING_PROGRAMS: readonly Program[] = [
         "-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet --zero",
     },
     unclear: { text: "--relative-to --relative-base" },
-    example: "realpath src",
-    counter: "realpath --relative-to=x a",
   },
   {
     names: ["file"],
@@ -169,16 +137,12 @@ export const READING_PROGRAMS: readonly Program[] = [
       reads: "-f -m --files-from --magic-file",
     },
     text_only: true,
-    example: "file logo.png",
-    counter: "file -f list.txt",
   },
   {
     names: ["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum", "cksum", "b2sum", "md5"],
     operands: ["reads"],
     options: { flags: "-b -t -z -q -r --binary --text --tag --zero", text: "-a --algorithm" },
     unclear: { reads: "-c --check" },
-    example: "sha256sum a.txt",
-    counter: "sha256sum -c sums",
   },
   {
     names: ["diff"],
@@ -199,8 +163,6 @@ export const READING_PROGRAMS: readonly Program[] = [
     tree: "-r --recursive",
     plainFilesOnly: true,
     text_only: true,
-    example: "diff -u package.json tsconfig.json",
-    counter: "diff -l a b",
   },
   {
     names: ["ls", "dir"],
@@ -217,8 +179,6 @@ export const READING_PROGRAMS: readonly Program[] = [
     tree: "-R --recursive",
     withoutOperands: "lists",
     text_only: true,
-    example: "ls -la src",
-    counter: "ls $(node x.js)",
   },
   {
     names: ["tree"],
@@ -239,8 +199,6 @@ export const READING_PROGRAMS: readonly Program[] = [
     tree: "always",
     withoutOperands: "lists",
     text_only: true,
-    example: "tree -L 2",
-    counter: "tree -o out.txt",
   },
   {
     names: ["du"],
@@ -253,10 +211,8 @@ export const READING_PROGRAMS: readonly Program[] = [
     tree: "always",
     withoutOperands: "lists",
     text_only: true,
-    example: "du -sh dist",
-    counter: "du --files0-from=list",
   },
-  { names: ["less", "more", "bat", "batcat", "most"], operands: ["reads"], guard_only: true, counter: "less a.txt" },
+  { names: ["less", "more", "bat", "batcat", "most"], operands: ["reads"], guard_only: true },
 ];
 
 /** The command that only lists what a word stands for. */

@@ -26,8 +26,6 @@ const RIPGREP: Program = {
   tree: "always",
   text_only: (args) => !args.some(({ text }) => /^--(?:pre|hostname-bin)/.test(text)),
   accesses: ripgrepAccesses,
-  example: "rg -n foo src",
-  counter: "rg --pre ./x foo",
 };
 
 export const SEARCH_PROGRAMS: readonly Program[] = [
@@ -54,8 +52,6 @@ export const SEARCH_PROGRAMS: readonly Program[] = [
     accesses: grepAccesses,
     tree: "-r -R --recursive --dereference-recursive",
     text_only: true,
-    example: "grep -n foo src/a.ts",
-    counter: "grep foo $(node x.js)",
   },
   RIPGREP,
   {
@@ -69,7 +65,6 @@ export const SEARCH_PROGRAMS: readonly Program[] = [
     tree: "always",
     guard_only: true,
     text_only: true,
-    counter: "ag foo",
   },
 ];
 

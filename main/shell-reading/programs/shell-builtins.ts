@@ -12,8 +12,6 @@ export const SHELL_PROGRAMS: readonly Program[] = [
     isClear: (args) => args.length <= 1 && args.every(({ text, glob }) => !/^[-+]/.test(text) && glob !== true),
     accesses: () => ({ accesses: [], unclear: null, data: [] }),
     text_only: true,
-    example: "cd src",
-    counter: "cd $UNKNOWN",
   },
   {
     names: ["set"],
@@ -23,8 +21,6 @@ export const SHELL_PROGRAMS: readonly Program[] = [
     isClear: (args) =>
       /^(?:-[eux]{1,3}|-[eux]{0,3}o pipefail)(?: -o pipefail)?$/.test(args.map(({ text }) => text).join(" ")),
     text_only: true,
-    example: "set -euo pipefail",
-    counter: "set",
   },
   {
     names: ["export"],
@@ -32,16 +28,14 @@ export const SHELL_PROGRAMS: readonly Program[] = [
     data: (args) => args.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text)),
     text_only: true,
     guard_only: true,
-    counter: "export",
   },
   {
     names: ["unset", "alias", "read", "wait", "break", "continue", "return", "pushd", "popd"],
     operands: ["text"],
     guard_only: true,
     data: (args) => args,
-    counter: "wait",
   },
-  { names: ["trap"], operands: ["text"], guard_only: true, data: (args) => args.slice(0, 1), counter: "trap x EXIT" },
+  { names: ["trap"], operands: ["text"], guard_only: true, data: (args) => args.slice(0, 1) },
   {
     names: ["command"],
     operands: ["text"],
@@ -56,8 +50,6 @@ export const SHELL_PROGRAMS: readonly Program[] = [
       data: /^-[vV]+$/.test(args[0]?.text ?? "") ? args.slice(1) : [],
     }),
     text_only: true,
-    example: "command -v node",
-    counter: "command ./x",
   },
   {
     names: ["metnos-gate"],
@@ -65,7 +57,6 @@ export const SHELL_PROGRAMS: readonly Program[] = [
     guard_only: true,
     text_only: true,
     data: (args) => (/^(?:guard|vaglio|explain)$/.test(args[0]?.text ?? "") ? args : []),
-    counter: "metnos-gate stop",
   },
 ];
 

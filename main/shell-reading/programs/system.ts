@@ -44,8 +44,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     options: { flags: "-L -P" },
     withoutOperands: "lists",
     text_only: true,
-    example: "pwd",
-    counter: "pwd $(node x.js)",
   },
   {
     names: ["which", "type", "whereis"],
@@ -56,8 +54,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     accesses: looksHere,
     isClear: (args) => args.every(({ text }) => /^(?:-a|[\w+.][\w+.-]*)$/.test(text)),
     text_only: true,
-    example: "which node",
-    counter: "which $(node x.js)",
   },
   {
     // Asked for its version alone it runs nothing of the project; others (go, cargo, yarn) may.
@@ -70,8 +66,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
       unclear: args.length === 1 && /^(?:-v|--version)$/.test(args[0]?.text ?? "") ? null : "it runs code",
       data: [],
     }),
-    example: "node --version",
-    counter: "node x.js",
   },
   {
     // `-V` alone prints the version before anything of the project is looked at.
@@ -82,23 +76,17 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
       unclear: args.length === 1 && /^(?:-V|--version)$/.test(args[0]?.text ?? "") ? null : "it runs code",
       data: [],
     }),
-    example: "python3 --version",
-    counter: "python3 -v",
   },
   {
     names: ["whoami", "arch", "nproc"],
     withoutOperands: "lists",
     text_only: true,
-    example: "whoami",
-    counter: "whoami $(node x.js)",
   },
   {
     names: ["groups", "tty", "uptime"],
     about_machine: true,
     withoutOperands: "lists",
     text_only: true,
-    example: "uptime",
-    counter: "uptime $(node x.js)",
   },
   {
     names: ["id"],
@@ -106,16 +94,12 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     operands: ["text"],
     options: { flags: "-u -g -n -G -r" },
     text_only: true,
-    example: "id -un",
-    counter: "id $X",
   },
   {
     names: ["uname"],
     options: { flags: "-a -s -n -r -v -m -p -i -o --all --kernel-name --kernel-release --machine --operating-system" },
     withoutOperands: "lists",
     text_only: true,
-    example: "uname -a",
-    counter: "uname $X",
   },
   {
     names: ["hostname"],
@@ -125,8 +109,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     unclear: { flags: "-f -i -d -A -y --fqdn --long --ip-address --domain --all-fqdns --yp --nis", reads: "-F --file" },
     withoutOperands: "lists",
     text_only: true,
-    example: "hostname -s",
-    counter: "hostname evil",
   },
   {
     names: ["date"],
@@ -138,8 +120,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
       args.every(({ text }, at) => /^[-+]/.test(text) || /^(?:-d|--date)$/.test(args[at - 1]?.text ?? "")),
     text_only: true,
     data: (args) => args.filter(({ text }) => text.startsWith("+")),
-    example: "date +%s",
-    counter: "date 010203042026",
   },
   {
     names: ["df"],
@@ -148,16 +128,12 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     options: { flags: "-h -k -m -i -l -a -P -H -T --human-readable --inodes --local --all --total" },
     withoutOperands: "lists",
     text_only: true,
-    example: "df -h",
-    counter: "df $(node x.js)",
   },
   {
     names: ["free"],
     options: { flags: "-h -b -k -m -g -t -w --human --total --wide" },
     withoutOperands: "lists",
     text_only: true,
-    example: "free -h",
-    counter: "free -s $X",
   },
   {
     names: ["lsblk"],
@@ -165,15 +141,12 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     options: { flags: "-a -f -p -d -l --all --fs --paths --nodeps --list" },
     withoutOperands: "lists",
     text_only: true,
-    example: "lsblk",
-    counter: "lsblk --sysroot /srv",
   },
   {
     names: ["getconf", "locale"],
     operands: ["text"],
     guard_only: true,
     text_only: true,
-    counter: "locale -a",
   },
   {
     // Not the environment of processes: `e` without a dash, and a format of that name, show it.
@@ -186,8 +159,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     accesses: looksHere,
     isClear: isPlainPs,
     text_only: true,
-    example: "ps aux",
-    counter: "ps auxe",
   },
   {
     names: ["pgrep"],
@@ -196,8 +167,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     accesses: looksHere,
     isClear: (args) => args.every(({ text }) => /^(?:-[flaxnociv]+|-[uP]|[^-].*)$/s.test(text)),
     text_only: true,
-    example: "pgrep -fl node",
-    counter: "pgrep -F pids.txt",
   },
   {
     // Without a port, and without `-n`, it looks up the names of all hosts that somebody here is connected to.
@@ -213,8 +182,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
       return somePorts.test(words) || (namesNone && args.every(({ text }) => NETWORK_FILES.test(text)));
     },
     text_only: true,
-    example: "lsof -i :3000",
-    counter: "lsof -i",
   },
   {
     names: ["ss"],
@@ -223,8 +190,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     accesses: looksHere,
     isClear: (args) => args.every(({ text }) => /^-[ltunpa46Hsioe]+$/.test(text)),
     text_only: true,
-    example: "ss -ltnp",
-    counter: "ss -K",
   },
   {
     // Without `-n` it looks up the names of hosts.
@@ -235,8 +200,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     isClear: (args) =>
       args.every(({ text }) => /^-[ltunpa46e]+$/.test(text)) && args.some(({ text }) => text.includes("n")),
     text_only: true,
-    example: "netstat -tlnp",
-    counter: "netstat -tl",
   },
   {
     names: ["getent"],
@@ -245,7 +208,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     guard_only: true,
     text_only: true,
     data: texts,
-    counter: "getent hosts a.example",
   },
   {
     names: ["man", "info"],
@@ -254,7 +216,6 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     text_only: (args) => !args.some(({ text }) => /^-(?:P|H|-pager|-html)/.test(text)),
     // `man ./a` shows the file.
     data: (args) => args.filter(({ text }) => !text.includes("/")),
-    counter: "man ls",
   },
   {
     names: ["apropos", "whatis", "tldr", "help"],
@@ -262,6 +223,5 @@ export const SYSTEM_PROGRAMS: readonly Program[] = [
     guard_only: true,
     text_only: true,
     data: texts,
-    counter: "tldr tar",
   },
 ];

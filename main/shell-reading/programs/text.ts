@@ -17,8 +17,6 @@ const SED: Program = {
   accesses: sedAccesses,
   text_only: (args) =>
     !args.some(({ text }) => /(?:^|[;{}\d$/])\s*[ewW]\b|\/[gpiIm\d]*[ew]/.test(text) || /^-\w*f|^--file/.test(text)),
-  example: "sed -n 1,20p a.txt",
-  counter: "sed 's/a/b/e' a.txt",
 };
 
 const AWK: Program = {
@@ -31,8 +29,6 @@ const AWK: Program = {
     flags: "-l --load -n -O -s -S -t -V -W",
   },
   accesses: awkAccesses,
-  example: "awk '{print $1}' a.txt",
-  counter: "awk '{ system($0) }' a.txt",
 };
 
 const JQ: Program = {
@@ -52,8 +48,6 @@ const JQ: Program = {
   pairs: "--arg --argjson",
   accesses: jqAccesses,
   text_only: true,
-  example: "jq .name package.json",
-  counter: "jq -n env",
 };
 
 export const TEXT_PROGRAMS: readonly Program[] = [
@@ -75,8 +69,6 @@ export const TEXT_PROGRAMS: readonly Program[] = [
       writes: "-T --temporary-directory",
     },
     text_only: (args) => !args.some(({ text }) => text.startsWith("--comp")),
-    example: "sort a.txt",
-    counter: "sort --compress-program=./x a.txt",
   },
   {
     names: ["uniq"],
@@ -87,13 +79,11 @@ export const TEXT_PROGRAMS: readonly Program[] = [
       text: "-f -s -w --skip-fields --skip-chars --check-chars",
     },
     text_only: true,
-    example: "uniq a.txt",
-    counter: "uniq a.txt b.txt",
   },
   SED,
   AWK,
   JQ,
-  { names: ["perl", "ruby"], accesses: inPlaceAccesses, guard_only: true, counter: "perl -pi -e 1 a.txt" },
+  { names: ["perl", "ruby"], accesses: inPlaceAccesses, guard_only: true },
 ];
 
 /** A set of characters that every sed and awk ends at the same bracket. */

@@ -26,8 +26,6 @@ const CURL: Program = {
     writes: "--trace --trace-ascii --stderr --libcurl --hsts --alt-svc --etag-save",
   },
   accesses: curlAccesses,
-  example: "curl -s https://api.example.com/x",
-  counter: "curl -K curl.conf https://a.example",
 };
 
 const GH: Program = {
@@ -47,8 +45,6 @@ const GH: Program = {
   },
   accesses: ghAccesses,
   text_only: true,
-  example: "gh pr view 12 -R cli/cli --json state",
-  counter: "gh pr create --title x",
 };
 
 export const WEB_PROGRAMS: readonly Program[] = [
@@ -66,7 +62,6 @@ export const WEB_PROGRAMS: readonly Program[] = [
     },
     guard_only: true,
     accesses: wgetAccesses,
-    counter: "wget https://a.example/x",
   },
   GH,
 ];

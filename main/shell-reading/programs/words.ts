@@ -30,8 +30,6 @@ export const WORD_PROGRAMS: readonly Program[] = [
     isClear: hasNoBackslash,
     printsWords: true,
     text_only: true,
-    example: "echo hello",
-    counter: "echo $(node x.js)",
   },
   {
     names: ["printf"],
@@ -40,15 +38,11 @@ export const WORD_PROGRAMS: readonly Program[] = [
     isClear: isPlainFormat,
     printsWords: true,
     text_only: true,
-    example: "printf '%s\\n' hello",
-    counter: "printf %d 'a[$(node x.js)]'",
   },
   {
     names: ["true", "false", ":"],
     text_only: true,
     data: (args) => args,
-    example: "true",
-    counter: "true $UNKNOWN",
   },
   {
     names: ["exit"],
@@ -57,16 +51,12 @@ export const WORD_PROGRAMS: readonly Program[] = [
     isClear: onlyNumbers,
     takesStatus: true,
     text_only: true,
-    example: "exit 0",
-    counter: "exit 'a[$(node x.js)]'",
   },
   {
     names: ["sleep"],
     operands: ["text"],
     isClear: (args) => args.every(({ text }) => /^\d{1,9}(?:\.\d{1,9})?[smh]?$/.test(text)),
     text_only: true,
-    example: "sleep 1",
-    counter: "sleep $X",
   },
   {
     names: ["seq"],
@@ -75,8 +65,6 @@ export const WORD_PROGRAMS: readonly Program[] = [
     text_only: true,
     data: (args) => args,
     isClear: (args) => args.every(({ text }) => /^[-\w.,: ]*$/.test(text)),
-    example: "seq 1 5",
-    counter: "seq $(node x.js)",
   },
   {
     names: ["basename", "dirname"],
@@ -85,15 +73,12 @@ export const WORD_PROGRAMS: readonly Program[] = [
     printsWords: true,
     text_only: true,
     data: (args) => args,
-    example: "basename src/a.ts",
-    counter: "basename $(node x.js)",
   },
   {
     names: ["expr"],
     operands: ["text"],
     guard_only: true,
     data: (args) => args,
-    counter: "expr 1 + 1",
   },
   {
     names: ["tr"],
@@ -101,8 +86,6 @@ export const WORD_PROGRAMS: readonly Program[] = [
     options: { flags: "-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1" },
     text_only: true,
     data: (args) => args,
-    example: "tr a b",
-    counter: "tr $(node x.js) b",
   },
   {
     names: ["test", "["],
@@ -110,8 +93,6 @@ export const WORD_PROGRAMS: readonly Program[] = [
     accesses: (args) => ({ accesses: testedFiles(args), unclear: testUnclear(args), data: compared(args) }),
     takesStatus: true,
     text_only: true,
-    example: "test -f package.json",
-    counter: "test -v 'a[$(node x.js)]'",
   },
   {
     // Reads differently in each shell, and evaluates what it compares.
@@ -129,7 +110,6 @@ export const WORD_PROGRAMS: readonly Program[] = [
     }),
     text_only: true,
     guard_only: true,
-    counter: "[[ -f a.txt ]]",
   },
 ];
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { PROGRAMS } from "../../../main/shell-reading/programs/table.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
+import { EXAMPLES } from "./examples.ts";
 
 const HOME = tempFolderForFile();
 const PROJECT = join(HOME, "project");
@@ -23,15 +24,19 @@ describe("the table of programs", () => {
   });
 
   it("every program that can be cleared has an example, every one a counter-example", () => {
-    const without = PROGRAMS.filter(
-      ({ guard_only, example, counter }) => counter === undefined || (guard_only !== true && example === undefined),
-    );
+    const without = PROGRAMS.filter(({ names, guard_only }) => {
+      const lines = EXAMPLES[names[0] ?? ""];
+      return lines === undefined || (guard_only !== true && lines.example === undefined);
+    });
     expect(without.map(({ names }) => names[0])).toEqual([]);
+    const known = PROGRAMS.map(({ names }) => names[0]);
+    expect(Object.keys(EXAMPLES).filter((name) => !known.includes(name))).toEqual([]);
   });
 
   it.each(PROGRAMS.map((program) => [program.names[0] ?? "", program] as const))(
     "%s: its example runs no code, its counter-example does more",
-    (_name, { names, example, counter = "" }) => {
+    (name, { names }) => {
+      const { example, counter = "" } = EXAMPLES[name] ?? {};
       const isOwn = (command: string) => names.some((name) => command.startsWith(name));
       if (example !== undefined)
         expect([example, isOwn(example), kindsOf(example).includes("code:exec")]).toEqual([example, true, false]);

@@ -2,6 +2,7 @@ import type { Seeded } from "../../../fuzz/seeded.ts";
 import { isAmong, optionsKnown } from "../../../main/shell-reading/programs/arguments.ts";
 import { FIND_TESTS } from "../../../main/shell-reading/programs/find.ts";
 import type { Program, Role } from "../../../main/shell-reading/programs/program.ts";
+import { EXAMPLES } from "../programs/examples.ts";
 
 /** Command lines that hand each option of a program's record a new file name, in each form that the option can be written in. */
 
@@ -137,7 +138,7 @@ function formsOf(option: string, isFlag: boolean, letters: string): string[] {
 function operandsOf(program: Program, name: string): readonly string[] {
   const own = OWN_OPERANDS[name.startsWith("git ") ? name : (program.names[0] ?? "")];
   if (own !== undefined) return own;
-  const example = program.example?.split(" ").slice(1).join(" ") ?? "";
+  const example = EXAMPLES[program.names[0] ?? ""]?.example?.split(" ").slice(1).join(" ") ?? "";
   const roles = program.operands ?? [];
   if (roles.length === 0) return [example];
   const last = roles.at(-1) as Role;
