@@ -299,13 +299,6 @@ function priceChecks(config: Config, paths: GatePaths): Check[] {
 
 // Whether those who are to judge calls can do it.
 
-interface JudgeCheck {
-  check: string;
-  ok: boolean;
-  detail: string;
-  fix?: string;
-}
-
 /** What can be tried at once. */
 const RETRIED: readonly ModelProblem[] = ["key-missing", "unreachable", "not-answering", "refused", "malformed"];
 
@@ -317,12 +310,12 @@ function retriedFix(problem: ModelProblem): string {
  * The judge, and each validator's judge agent, by the running gate's word and its configuration.
  * @param configured undefined where gate.toml can't be read
  */
-export function judgeChecks(status: JudgeStatus, configured: ReviewConfig | undefined, box: BoxStatus): JudgeCheck[] {
+export function judgeChecks(status: JudgeStatus, configured: ReviewConfig | undefined, box: BoxStatus): Check[] {
   const agents = [...new Set(status.validators.map(({ judge_agent }) => judge_agent))];
   return [judgeCheck(status), ...agents.map((name) => agentCheck(name, configured?.judge_agents[name], status, box))];
 }
 
-function judgeCheck(status: JudgeStatus): JudgeCheck {
+function judgeCheck(status: JudgeStatus): Check {
   const { kind, model } = status;
   if (kind === "rule-based-v1") return { check: "judge", ok: true, detail: kind };
   const problem = model === null ? "no-model" : problemOf(model, status);
@@ -335,7 +328,7 @@ function agentCheck(
   configured: JudgeAgentConfig | undefined,
   status: JudgeStatus,
   box: BoxStatus,
-): JudgeCheck {
+): Check {
   const check = `judge agent ${name}`;
   const known = status.judge_agents.find((agent) => agent.name === name);
   if (known?.model != null) {
@@ -364,7 +357,7 @@ function problemOf(name: string, { models }: JudgeStatus): ModelProblem | null {
   return models.find((model) => model.name === name)?.problem ?? null;
 }
 
-function failed(check: string, problem: ModelProblem, what: string): JudgeCheck {
+function failed(check: string, problem: ModelProblem, what: string): Check {
   return {
     check,
     ok: false,

@@ -5,7 +5,6 @@ import { hasKeyLike, knownKeys, leniently, UNCLEAR_KEY } from "../proxy/ambiguou
 import type { LineOutput } from "../proxy/line-output.ts";
 import { AllowedWrites } from "./allowed-writes.ts";
 import { type AskIn, decide, type EditorQuestion, type Verdict } from "./decide.ts";
-import type { AcpGate } from "./gate.ts";
 import { encoded, type Id, type Reading, readMessage, refusal } from "./message.ts";
 import { ModeGuard } from "./mode-guard.ts";
 import { skipsPermission } from "./modes.ts";
@@ -13,21 +12,15 @@ import { type Proposed, proposedCalls, terminalCall } from "./proposed-calls.ts"
 import { AgentRequests, isOwnId, OwnRequests } from "./requests.ts";
 import { folderOf, noteDenial, type Session, Sessions, wordsOf } from "./sessions.ts";
 import { newCall, type ToolCall, ToolCalls } from "./tool-calls.ts";
-import { UnaskedCalls } from "./unasked-calls.ts";
+import { UnaskedCalls, type UnaskedOptions } from "./unasked-calls.ts";
 
 /** Between an editor and its agent, which speak the Agent Client Protocol: the gate decides what the agent asks for. */
 
-export interface ProxyOptions {
-  gate: AcpGate;
+export interface ProxyOptions extends Omit<UnaskedOptions, "callsOf" | "runsOf"> {
   askIn: AskIn;
-  /** A call that runs though nobody was asked cancels the turn. */
-  isStrict: boolean;
   editor: LineOutput;
-  agent: LineOutput;
   /** Not read from while its answers don't fit. */
   agentOutput?: Readable;
-  /** A sentence for the editor's log. */
-  say(text: string): void;
 }
 
 const ASKED_AGAIN_MS = 5000;

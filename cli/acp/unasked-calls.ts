@@ -8,8 +8,10 @@ import { hasEnded, type ToolCall } from "./tool-calls.ts";
 
 export interface UnaskedOptions {
   gate: AcpGate;
+  /** A call that runs though nobody was asked cancels the turn. */
   isStrict: boolean;
   agent: LineOutput;
+  /** A sentence for the editor's log. */
   say(text: string): void;
   callsOf(call: ToolCall): ProposedCall[];
   /** What runs of it and where, as one text. */

@@ -55,17 +55,13 @@ export interface CheckContext {
   cwd: string;
   env: Env;
   answerSeconds: number;
+  /** The client's own program; left out, the one on PATH. */
   client?: string;
 }
 
-export interface LaunchOptions {
-  answerSeconds: number;
-  cwd: string;
-  env: Env;
+export interface LaunchOptions extends CheckContext {
   /** The user's own arguments. */
   args: readonly string[];
-  /** The client's own program; left out, the one on PATH. */
-  client?: string;
   /** All of it runs in a box of the gate's. */
   isBoxed?: boolean;
 }

@@ -210,13 +210,7 @@ function receiptColumns(now: number): Column<ReceiptRow>[] {
   ];
 }
 
-interface KeyRow {
-  keyid: string;
-  since: string;
-  until: string | null;
-  first_receipt: number;
-  is_proven: boolean;
-}
+type KeyRow = Pick<KnownKey, "keyid" | "since" | "until" | "first_receipt" | "is_proven">;
 
 function keyColumns(now: number): Column<KeyRow>[] {
   return [

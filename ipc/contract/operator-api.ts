@@ -674,11 +674,12 @@ export const operatorMethods = {
   "audit.archive": {
     params: z.object({ before: z.string().regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, "a month as YYYY-MM") }),
     result: z.object({
-      /** Null: there was no month before it that isn't in an archive. */
+      /** The archive, in the trail's folder; null: there was no month before it that isn't in an archive. */
       file: z.string().nullable(),
-      /** Those whose own files are gone now. */
+      /** The months' files that are gone now, also those that an earlier archive holds. */
       months: z.array(z.string()),
       lines: z.number().int(),
+      /** Of the months' files, and of the archive. */
       bytes: z.number().int(),
       archive_bytes: z.number().int(),
     }),

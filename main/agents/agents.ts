@@ -14,14 +14,7 @@ import { hasItsToken, removeToken, tokenHash, writeNewToken } from "./agent-toke
 
 /** The paired agents, their levels, and their authentication. */
 
-export interface Agent {
-  agent_id: string;
-  name: string;
-  level: Level;
-  paired_at: string;
-  last_seen_at: string | null;
-  revoked_at: string | null;
-}
+export type Agent = Omit<Row, "token_hash">;
 
 const rowSchema = z.object({
   agent_id: z.string(),

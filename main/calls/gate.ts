@@ -6,23 +6,18 @@ import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import type { UserWords } from "../agents/index.ts";
 import type { Confinement, NotConfined } from "../decide/confinement/confinement.ts";
-import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
-import type { GrantStore } from "../decide/grants/store.ts";
 import type { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { confinementOfCall, decisionOf, type ExamineOptions, examineCall } from "../decide/pipeline.ts";
 import { reviewersFor, withUnrunReviews } from "../decide/reviews/review-steps.ts";
 import type { Examined, Reviewable, StageSettings, Subject } from "../decide/stages/examination.ts";
-import type { Activity } from "../records/activity/activity.ts";
-import type { OnFailure } from "../records/audit/alarms.ts";
-import type { AuditLog } from "../records/audit/log.ts";
 import { decidingCall } from "../shell-reading/targets/tree-scan.ts";
 import type { Ended } from "./approvals/answering.ts";
 import { ApprovalBroker, type BrokerEvent, type BrokerSettings } from "./approvals/broker.ts";
 import { attempt, type CallsEvent, type Listener } from "./approvals/listener.ts";
-import { CallsInReview } from "./calls-in-review.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
 import type { Decider, StoredRequest } from "./approvals/stored-request.ts";
-import { DecidedCalls, DecisionMeter } from "./decided-calls.ts";
+import { CallsInReview } from "./calls-in-review.ts";
+import { DecidedCalls, type DecidedCallsParts, DecisionMeter } from "./decided-calls.ts";
 import {
   type Advance,
   type Call,
@@ -38,16 +33,11 @@ import { scriptsOf, triedCall } from "./reviews/review-call.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
-export interface GateParts {
-  catalog: ExecutorCatalog;
-  grants: GrantStore;
+export interface GateParts
+  extends Pick<DecidedCallsParts, "audit" | "onAuditFailure" | "activity" | "catalog" | "grants"> {
   /** Left out: no server's tool is known. */
   mcp?: McpTools;
   approvals: ApprovalRegistry;
-  audit: AuditLog;
-  /** What becomes of calls that change something while the trail can't be written. */
-  onAuditFailure: OnFailure;
-  activity: Activity;
   stages: StageSettings;
   /** Whether the user may allow a call once in spite of a judge. */
   canOverrideJudges(): boolean;

@@ -7,7 +7,7 @@ import { AgentServer } from "../../ipc/socket/agent-server.ts";
 import type { LineServerSettings } from "../../ipc/socket/line-server.ts";
 import { removeSocket } from "../../ipc/socket/socket-file.ts";
 import type { Agent } from "../agents/index.ts";
-import type { AgentHosts, AgentPlaces } from "../box/agent-runs/agent-run.ts";
+import type { AgentHosts, AgentRun } from "../box/agent-runs/agent-run.ts";
 import type { PreparedAgent } from "../box/service/box-service.ts";
 import type { Declaration } from "../decide/confinement/declaration.ts";
 import { confinedProject } from "../decide/confinement/project.ts";
@@ -20,16 +20,10 @@ import { agentPausedMessage, type BoxedAgent, GatePort, pausedMessage } from "./
 
 /** Agents that run in a box as a whole, each with a socket of its own: its calls count as confined until its run has ended. */
 
-export interface BoxedAgentRequest {
+export interface BoxedAgentRequest extends Pick<AgentRun, "argv" | "cwd" | "program" | "variables" | "places"> {
   agent: Agent;
-  argv: readonly string[];
-  cwd: string;
   /** Of its user's shell. */
   path?: string | undefined;
-  /** Files and folders that the program is made of. */
-  program: readonly string[];
-  variables: readonly string[];
-  places: AgentPlaces;
   /** `HOST`, `HOST:PORT`; one of this machine's own as `127.0.0.1:PORT` or `localhost:PORT`. */
   hosts: readonly string[];
 }

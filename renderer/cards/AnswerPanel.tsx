@@ -11,7 +11,7 @@ import { cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { mcpWords } from "../words/mcp.ts";
 import { Key } from "./Key.tsx";
-import { RememberPanel } from "./RememberPanel.tsx";
+import { RememberPanel, type RememberPanelProps } from "./RememberPanel.tsx";
 import { rememberedChoices } from "./remembering.ts";
 import { StoredTitle } from "./StoredTitle.tsx";
 import type { FilteredPresses } from "./use-press-filter.ts";
@@ -300,16 +300,8 @@ function RefuseRow({ view, guarded, onAnswer }: RefuseRowProps) {
   }
 }
 
-interface LooksPanelProps {
-  view: ApprovalView;
-  guarded: FilteredPresses;
-  isSending: boolean;
-  onAnswer(answer: Answer): void;
-  onCancel(): void;
-}
-
 /** A server's tool only looks: what saying so means, and how much of it is remembered. */
-function LooksPanel({ view, guarded, isSending, onAnswer, onCancel }: LooksPanelProps) {
+function LooksPanel({ view, guarded, isSending, onAnswer, onCancel }: Omit<RememberPanelProps, "isFixed">) {
   const language = useLanguage();
   const words = mcpWords[language];
   const looking = useMemo(() => asLooking(view), [view]);

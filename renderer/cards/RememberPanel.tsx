@@ -9,6 +9,7 @@ import { Button } from "../parts/Button.tsx";
 import { useNow } from "../parts/clock.ts";
 import { Failure } from "../parts/Failure.tsx";
 import { Field } from "../parts/Field.tsx";
+import type { SegmentsProps } from "../parts/Segments.tsx";
 import { Target } from "../parts/Target.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type AnswerWords, answerWords } from "../words/answers.ts";
@@ -29,7 +30,7 @@ import {
 import type { FilteredPresses } from "./use-press-filter.ts";
 import "./remember.css";
 
-interface RememberPanelProps {
+export interface RememberPanelProps {
   view: ApprovalView;
   guarded: FilteredPresses;
   isSending: boolean;
@@ -122,15 +123,8 @@ function reachLabel({ reach, grants }: Wider, language: Language): string {
   return isTool ? mcpWords[language].thisTool : answerWords[language].reach[reach];
 }
 
-interface OptionRowProps<V extends string> {
-  legend: string;
-  items: readonly { value: V; label: string }[];
-  chosen: V;
-  onChoose(value: V): void;
-}
-
 /** One of a few short words, in as many lines as they need; arrow keys move, as in any radio group. */
-function OptionRow<V extends string>({ legend, items, chosen, onChoose }: OptionRowProps<V>) {
+function OptionRow<V extends string>({ legend, items, chosen, onChoose }: SegmentsProps<V>) {
   const name = useId();
   return (
     <fieldset className="remember-row">

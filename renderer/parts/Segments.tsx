@@ -1,6 +1,6 @@
 import { useId } from "react";
 
-interface SegmentsProps<V extends string> {
+export interface SegmentsProps<V extends string> {
   legend: string;
   items: readonly { value: V; label: string }[];
   chosen: V;

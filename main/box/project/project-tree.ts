@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { errorCode } from "../../base/errors.ts";
 import { hasOwnTimes } from "../../base/files/own-times.ts";
-import { RUN_LATER_FOLDERS } from "../../decide/guard/run-later.ts";
+import { RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
 import {
   type Contents,
   contentsOf,

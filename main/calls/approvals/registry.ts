@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type Database from "better-sqlite3";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
-import type { ApprovalStatus, Capability } from "../../../ipc/contract/decision.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
-import type { Principal } from "../../../ipc/contract/operator-api.ts";
+import type { CheckedParams, Principal } from "../../../ipc/contract/operator-api.ts";
 import type { WithdrawalRule } from "../../../ipc/contract/rules.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { endAt, moment, postponed } from "../../base/clocks/two-clock-end.ts";
@@ -444,25 +443,8 @@ function keptSummary({ extra, capability_class }: StoredRequest): string {
   return extra.kept?.target_summary ?? capability_class;
 }
 
-// A page of the requests that ended, for a listing of any length.
-
-interface EndedQuery {
-  token?: string | undefined;
-  /** Agent's name. */
-  agent?: string | undefined;
-  capability?: Capability | undefined;
-  status?: Exclude<ApprovalStatus, "pending"> | undefined;
-  /** In the target, the class, the agent or the message; upper and lower case alike. */
-  text?: string | undefined;
-  /** When it ended, ISO-8601 UTC with whole seconds. */
-  since?: string | undefined;
-  /** Exclusive. */
-  until?: string | undefined;
-  /** Only what a user answered. */
-  answered?: boolean | undefined;
-  offset: number;
-  limit: number;
-}
+/** A page of the requests that ended, for a listing of any length. Its text is in the target, the class, the agent or the message. */
+type EndedQuery = CheckedParams["approvals.history"];
 
 /** So many of the last ones are searched for words. */
 const SEARCHED = 20_000;

@@ -1,26 +1,13 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
-import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
+import { capabilitySchema } from "../../../ipc/contract/decision.ts";
+import type { GrantView } from "../../../ipc/contract/operator-api.ts";
 import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 
 /** A date as the databases hold it: anything else would sort beyond every end. */
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 /** A grant as it is listed. Dates are ISO-8601 UTC. */
-export interface Grant {
-  id: number;
-  channel: string;
-  sender_id: string;
-  capability: Capability;
-  target: string;
-  granted_at: string;
-  expires_at: string | null;
-  granted_by: string | null;
-  revoked_at: string | null;
-  revoked_reason: string | null;
-  last_used_at: string | null;
-  agent: string | null;
-  session: string | null;
-}
+export type Grant = Omit<GrantView, "agent_id" | "agent_name"> & { agent: string | null };
 
 interface ReadRow {
   id: number;

@@ -1,26 +1,12 @@
-import type { Capability } from "../../../ipc/contract/decision.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
-import type { GrantOrder } from "../../../ipc/contract/operator-api.ts";
+import type { CheckedParams, GrantOrder } from "../../../ipc/contract/operator-api.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { moment } from "../../base/clocks/two-clock-end.ts";
 import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { IS_ACTIVE } from "./active.ts";
 
-/** A page of the grants for a listing of any length. */
-export interface GrantQuery {
-  /** Anywhere in the target. */
-  text?: string | undefined;
-  capability?: Capability | undefined;
-  /** Agent's id: its own and those for all agents. */
-  agent?: string | undefined;
-  include_revoked: boolean;
-  /** Only those that were given, and last used, so many days ago or earlier. */
-  unused_days?: number | undefined;
-  order: GrantOrder;
-  descending: boolean;
-  offset: number;
-  limit: number;
-}
+/** A page of the grants for a listing of any length. Its agent is an id: its own grants and those for all agents. */
+export type GrantQuery = CheckedParams["grants.search"];
 
 const DAY_MS = 86_400_000;
 

@@ -3,7 +3,7 @@ import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Capability } from "../../../ipc/contract/decision.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
-import type { Principal } from "../../../ipc/contract/operator-api.ts";
+import type { OperatorParams, Principal } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
 import { type Clock, normaliseDate } from "../../base/clocks/clock.ts";
 import { earlierEnd, endAt, moment } from "../../base/clocks/two-clock-end.ts";
@@ -257,15 +257,7 @@ export class GrantStore {
   }
 
   /** Newest first. `limit` and `before_id` page through many. */
-  listGrants(
-    filter: {
-      channel?: string | undefined;
-      sender_id?: string | undefined;
-      include_revoked?: boolean;
-      limit?: number | undefined;
-      before_id?: number | undefined;
-    } = {},
-  ): Grant[] {
+  listGrants(filter: OperatorParams<"grants.list"> = {}): Grant[] {
     this.flush();
     const { channel, sender_id, before_id } = filter;
     const where: string[] = [];

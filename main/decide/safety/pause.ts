@@ -20,11 +20,7 @@ export interface PauseRequest {
   cause?: ViolationCause;
 }
 
-interface PauseRow extends Ending {
-  by: "human" | "safety";
-  reason: string;
-  since: string;
-  clears: Pause["clears"];
+interface PauseRow extends Ending, Omit<StoredPause, "until"> {
   /** JSON. */
   cause: string | null;
 }
@@ -220,14 +216,6 @@ const DATE = z.iso.datetime();
 /** The row's name in reports. */
 const PAUSE_ROW = "the pause";
 
-interface StoredPause {
-  by: "human" | "safety";
-  reason: string;
-  since: string;
-  until: string | null;
-  clears: Pause["clears"];
-}
-
 const rowSchema = z.object({
   by: z.enum(["human", "safety"]),
   reason: z.string(),
@@ -235,6 +223,7 @@ const rowSchema = z.object({
   until: DATE.nullable(),
   clears: pauseSchema.shape.clears,
 });
+type StoredPause = z.infer<typeof rowSchema>;
 
 /** The stored pause. An unreadable one counts as a pause, until the operator ends it. `now` in the databases' form. */
 function readPause<Row extends StoredPause>(

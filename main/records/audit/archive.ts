@@ -2,6 +2,7 @@ import { existsSync, lstatSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { OperatorResult } from "../../../ipc/contract/operator-api.ts";
 import { errorCode } from "../../base/errors.ts";
 import { syncFolder } from "../../base/files/durable-file.ts";
 import { fileError } from "../../base/files/file-errors.ts";
@@ -39,16 +40,7 @@ export interface ArchiveParts {
   isOpen(): boolean;
 }
 
-export interface ArchivedTrail {
-  /** The archive, in the trail's folder; null: there was no month to put into one. */
-  file: string | null;
-  /** The months' files that were removed, also those that an earlier archive holds. */
-  months: string[];
-  lines: number;
-  /** Of the months' files, and of the archive. */
-  bytes: number;
-  archive_bytes: number;
-}
+export type ArchivedTrail = OperatorResult<"audit.archive">;
 
 /**
  * `before`: `YYYY-MM`; this month and later ones stay.

@@ -14,18 +14,13 @@ import { monthFiles } from "../audit/month-files.ts";
 import { signedLine } from "./dsse.ts";
 import type { Due, DueCards, DueReceipts } from "./due-receipts.ts";
 import { KEYS_FILE, type KnownKey } from "./public-keys-file.ts";
-import { ReceiptKeys } from "./receipt-keys.ts";
+import { ReceiptKeys, type ReceiptKeysParts } from "./receipt-keys.ts";
 import { statementOfLine } from "./receipt-line.ts";
 
-export interface ReceiptsParts {
-  key_file: string;
-  folder: string;
+export interface ReceiptsParts extends Omit<ReceiptKeysParts, "numbers"> {
   cards: DueCards;
   grants: DueReceipts;
   alarms: Alarms;
-  gate_version: string;
-  /** Milliseconds. */
-  now(): number;
   /** Whether the databases are still this gate's. */
   isIntact(): boolean;
   /** Something unexpected, to log. */

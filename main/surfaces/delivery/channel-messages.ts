@@ -10,27 +10,19 @@ import type { Core } from "../../core/core.ts";
  * of a message is kept.
  */
 
-export interface ChannelMessage {
-  /** As the channel calls it: a chat's number, a topic. */
-  chat: string;
-  message: string;
-  token: string;
-  /** Of the agent whose requests are shown as one; null of a message about one request. */
-  agent_id: string | null;
-  /** SHA-256 in hex of what the message's own link answers with. */
-  secret_hash: string | null;
-  /** When the message said how the request has ended; null before. */
-  ended_at: string | null;
-}
-
 const rowSchema = z.object({
+  /** As the channel calls it: a chat's number, a topic. */
   chat: z.string(),
   message: z.string(),
   token: z.string(),
+  /** Of the agent whose requests are shown as one; null of a message about one request. */
   agent_id: z.string().nullable(),
+  /** SHA-256 in hex of what the message's own link answers with. */
   secret_hash: z.string().nullable(),
+  /** When the message said how the request has ended; null before. */
   ended_at: z.string().nullable(),
 });
+export type ChannelMessage = z.infer<typeof rowSchema>;
 
 /** What has ended is known for so long: a press on it is answered with how it ended. */
 const KEPT_SECONDS = 86_400;

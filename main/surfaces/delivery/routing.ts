@@ -1,21 +1,14 @@
-import type { ApprovalView, OperatorApi, OperatorEvent } from "../../../ipc/contract/operator-api.ts";
+import type { ApprovalView, OperatorEvent } from "../../../ipc/contract/operator-api.ts";
 import { isHazardous } from "../../../ipc/words/notice-text.ts";
-import type { Clock } from "../../base/clocks/clock.ts";
 import { errorCode } from "../../base/errors.ts";
-import type { Route } from "../../config/index.ts";
 import type { Called } from "../../core/channel.ts";
-import { Due, type Screen } from "./when-due.ts";
+import type { NoteRouteParts } from "./note-route.ts";
+import { Due } from "./when-due.ts";
 
-export interface RouterParts {
-  api: Pick<OperatorApi, "call" | "subscribe">;
+export interface RouterParts extends Pick<NoteRouteParts, "api" | "route" | "screen" | "clock" | "log"> {
   channel: Called;
-  route: Route;
   /** More requests of one agent than these, of those that aren't urgent, are gathered into one. */
   gatherAbove: number;
-  screen: Screen;
-  clock: Clock;
-  /** Takes one line for each event. */
-  log(line: string): void;
 }
 
 /** Of one agent so many are shown by themselves at the most, however urgent: agents can't fill a screen. */

@@ -4,13 +4,10 @@ import { errorCode } from "../../base/errors.ts";
 import type { ChannelMessages } from "../delivery/channel-messages.ts";
 import { commonAnswer, denials } from "../delivery/gathered-requests.ts";
 import type { ChatMessages, Shown } from "./chat-messages.ts";
-import type { Conversation } from "./conversation.ts";
-import type { DailyPin } from "./daily-pin.ts";
-import type { GateSide } from "./gate-side.ts";
-import { type LinkClaims, shownName } from "./link-claims.ts";
+import type { Conversation, ConversationParts } from "./conversation.ts";
+import { shownName } from "./link-claims.ts";
 import type { Linked } from "./linked-chat.ts";
-import type { RefusedUpdates } from "./refused-updates.ts";
-import { endedScreen, type ScreenSettings } from "./request-screen.ts";
+import { endedScreen } from "./request-screen.ts";
 import { agentKey, requestKey, type ShownRequests } from "./shown-requests.ts";
 import type { Timing } from "./timing.ts";
 import type { Callback } from "./updates.ts";
@@ -25,18 +22,11 @@ export type TapResult =
   | { ok: true; done: "approved" | "rejected" | "shown" | "resumed" }
   | { ok: false; reason: string; error?: string };
 
-export interface TapParts {
-  gate: GateSide;
+export interface TapParts extends Omit<ConversationParts, "remove"> {
   requests: ShownRequests;
-  messages: ChatMessages;
   stored: ChannelMessages;
   conversation: Conversation;
-  pin: DailyPin;
-  claims: LinkClaims;
-  refused: RefusedUpdates;
   timing: Timing;
-  linked(): Linked | null;
-  settings(): ScreenSettings;
   /** Answers the tap itself: best effort. */
   answer(callbackId: string, text: string, showAlert: boolean): void;
   /** Does what may take a while after the decision. */

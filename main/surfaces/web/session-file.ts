@@ -7,34 +7,27 @@ import { writeDurably } from "../../base/files/durable-file.ts";
 
 /** The page's sessions on the disk, as hashes (0600): a page that is open continues when the gate is started again. */
 
-export interface StoredSession {
-  cookie_hash: Buffer;
-  page_hash: Buffer;
-  /** Milliseconds since boot. */
-  ends_ms: number;
-}
-
-interface KeptSessions {
-  /** The page's port: whoever has it next may have been given the secrets of those who come back. */
-  port: number;
-  /** The boot that `ends_ms` counts from. */
-  boot: string;
-  sessions: readonly StoredSession[];
-}
-
 /** More browsers than a user has open. */
 export const MAX_SESSIONS = 16;
 
 const hashSchema = z
   .string()
   .regex(SECRET_PATTERN)
-  .transform((hex) => Buffer.from(hex, "hex"));
+  .transform((hex): Buffer => Buffer.from(hex, "hex"));
+const sessionSchema = z.strictObject({
+  cookie_hash: hashSchema,
+  page_hash: hashSchema,
+  /** Milliseconds since boot. */
+  ends_ms: z.number().nonnegative(),
+});
+export type StoredSession = z.output<typeof sessionSchema>;
+
 const fileSchema = z.strictObject({
+  /** The page's port: whoever has it next may have been given the secrets of those who come back. */
   port: z.number().int(),
+  /** The boot that `ends_ms` counts from. */
   boot: z.string(),
-  sessions: z
-    .array(z.strictObject({ cookie_hash: hashSchema, page_hash: hashSchema, ends_ms: z.number().nonnegative() }))
-    .max(MAX_SESSIONS),
+  sessions: z.array(sessionSchema).max(MAX_SESSIONS),
 });
 
 const WHAT = "the file of the page's sessions,";
@@ -64,7 +57,7 @@ export class SessionFile {
    * Writes them in place of all earlier ones. Where the disk takes nothing, they end with this gate: what is there must not
    * bring back a session that was revoked. False where not even that could be done.
    */
-  write({ port, boot, sessions }: KeptSessions): boolean {
+  write({ port, boot, sessions }: z.output<typeof fileSchema>): boolean {
     const kept = sessions.map(({ cookie_hash, page_hash, ends_ms }) => ({
       cookie_hash: cookie_hash.toString("hex"),
       page_hash: page_hash.toString("hex"),

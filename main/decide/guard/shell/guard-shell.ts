@@ -1,4 +1,5 @@
-import type { Requirement, ShellReading } from "../../../../ipc/contract/decision.ts";
+import type { ShellReading } from "../../../../ipc/contract/decision.ts";
+import type { DescribedCommand } from "../../../../ipc/contract/description.ts";
 import type { ProposedCall } from "../../../../ipc/contract/wire.ts";
 import { type LineNeeds, needsOfLine } from "../../../shell-reading/clear/line-needs.ts";
 import { programSearchOf, workingDirectoryOf } from "../../../shell-reading/clear/program-search.ts";
@@ -258,14 +259,7 @@ function explainLine(
 }
 
 /** A command of a line with what it touches, by the needs that the line was found to have. */
-interface LinePart {
-  command: SimpleCommand;
-  start: number;
-  end: number;
-  needs: Requirement[];
-  /** Why it may do more than its needs say, or null. */
-  unclear: string | null;
-}
+type LinePart = DescribedCommand["parts"][number] & { command: SimpleCommand };
 
 /** The commands of a line, as the reading has them. */
 export function partsOf({ reading }: Pick<CommandLine, "reading">, cleared: LineNeeds): LinePart[] {
