@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { ownCommand } from "../../ipc/base/own-command.ts";
-import { agentTokenFile, type Env, gatePaths } from "../../ipc/base/paths.ts";
+import { agentTokenFile, gatePaths } from "../../ipc/base/paths.ts";
 import { shellWord } from "../../ipc/base/shell-quoted.ts";
 import { visible } from "../../ipc/base/visible-text.ts";
 import type { Level } from "../../ipc/contract/decision.ts";
 import type { AgentView } from "../../ipc/contract/operator-api.ts";
 import { programOnPath } from "../../main/agents/agents-on-path.ts";
 import { EDITORS, isEditor } from "../acp/editors/editors.ts";
-import type { Adapter, AdapterName, ConnectResult } from "../agents/adapter.ts";
+import type { Adapter, AdapterName, CheckContext, ConnectResult } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf, allAdapters } from "../agents/adapters.ts";
 import { pairAgent } from "../agents/pairing.ts";
 import { withOperator } from "../operator.ts";
@@ -184,10 +184,7 @@ interface InstalledAgent {
   problem: string | null;
 }
 
-interface InstalledOptions {
-  cwd: string;
-  env: Env;
-  answerSeconds: number;
+interface InstalledOptions extends CheckContext {
   agents: readonly AgentView[];
 }
 

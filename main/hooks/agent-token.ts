@@ -1,5 +1,6 @@
 import { type AgentPaths, agentPaths, agentTokenFile, type Env } from "../../ipc/base/paths.ts";
 import { readRegularFile } from "../../ipc/base/regular-file.ts";
+import type { Reporter } from "./report.ts";
 
 /** The token by which the gate knows the agent; undefined where it isn't paired yet, and the gate asks the user. */
 export function agentToken(paths: AgentPaths, agent: string, env: Env): string | undefined {
@@ -12,10 +13,7 @@ export function agentToken(paths: AgentPaths, agent: string, env: Env): string |
 }
 
 /** The agent as it is greeted, and where. */
-export function agentAt(
-  agentName: string,
-  env: Env,
-): { socketPath: string; agent_name: string; token: string | undefined } {
+export function agentAt(agentName: string, env: Env): Omit<Reporter, "session"> {
   const paths = agentPaths(env);
   return { socketPath: paths.agent_socket, agent_name: agentName, token: agentToken(paths, agentName, env) };
 }

@@ -2,18 +2,12 @@ import { useEffect, useRef, useState } from "react";
 import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import { useGateEvents } from "../gate/use-gate.tsx";
 import { Button } from "../parts/Button.tsx";
-import { callingWords } from "../words/calling.ts";
+import { callingWords, type Happened } from "../words/calling.ts";
 import { useWords } from "../words/language.ts";
 import "./calling.css";
 
 /** A page that was hidden for longer says what happened meanwhile, in milliseconds. */
 const LONG_MS = 5 * 60 * 1000;
-
-export interface Happened {
-  allowed: number;
-  expired: number;
-  denied: number;
-}
 
 const NOTHING: Happened = { allowed: 0, expired: 0, denied: 0 };
 

@@ -214,11 +214,8 @@ export function AnswersRow({ no, yes }: { no: ReactNode; yes: ReactNode }) {
   );
 }
 
-interface DenyMessageProps {
-  guarded: FilteredPresses;
-  isSending: boolean;
+interface DenyMessageProps extends Pick<RememberPanelProps, "guarded" | "isSending" | "onCancel"> {
   onDeny(message: string): void;
-  onCancel(): void;
 }
 
 /** Longer messages are refused by the gate. */
@@ -260,14 +257,8 @@ function DenyMessage({ guarded, isSending, onDeny, onCancel }: DenyMessageProps)
   );
 }
 
-interface RefuseRowProps {
-  view: ApprovalView;
-  guarded: FilteredPresses;
-  onAnswer(answer: Answer): void;
-}
-
 /** A no that holds for the session: it is denied from then on without asking. */
-function RefuseRow({ view, guarded, onAnswer }: RefuseRowProps) {
+function RefuseRow({ view, guarded, onAnswer }: Pick<AnswerRowProps, "view" | "guarded" | "onAnswer">) {
   const words = useWords(cardWords);
   if (view.refusals.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import type { InEach } from "../../ipc/contract/language.ts";
 
-interface Happened {
+export interface Happened {
   allowed: number;
   expired: number;
   denied: number;

@@ -12,6 +12,7 @@ import {
 } from "../../../main/hooks/gemini/settings-sources.ts";
 import type { Check } from "../../check.ts";
 import { launcherProblem } from "../../hook/launcher.ts";
+import type { CheckContext } from "../adapter.ts";
 import { hookGroupsOf, hooksIn } from "../hook-groups.ts";
 import { HookReport } from "../hook-report.ts";
 import { EVENTS, isWritten, ourGroups, ourHooksIn } from "./entries.ts";
@@ -23,11 +24,8 @@ const failed = REPORT.failed.bind(REPORT);
 
 type Source = SettingsSource & { settings: Json };
 
-export interface HookContext {
-  cwd: string;
-  env: Env;
+export interface HookContext extends CheckContext {
   launcher: string;
-  answerSeconds: number;
 }
 
 /** One line if all is well, otherwise one for each thing that is wrong; and the other hooks beside the gate's, by name. */

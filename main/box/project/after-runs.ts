@@ -29,6 +29,7 @@ export interface AfterRunsParts {
   clock: Clock;
   alarms: Pick<Alarms, "raise">;
   audit: Pick<AuditLog, "append">;
+  /** Logs an unexpected error after which the gate continues. */
   failed(what: string, error: unknown): void;
 }
 

@@ -7,13 +7,10 @@ import type { BoxAgent, BoxStatus } from "../../../ipc/contract/box.ts";
 import type { Confined, Level } from "../../../ipc/contract/decision.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { type AgentPauses, KNOWN_AGENTS } from "../../agents/index.ts";
-import type { Alarms } from "../../base/alarms.ts";
-import type { Clock } from "../../base/clocks/clock.ts";
 import { PipePairs } from "../../base/pipes/pipe-pairs.ts";
 import type { Config } from "../../config/index.ts";
 import type { Box, ConfinedRun } from "../../decide/confinement/box.ts";
 import { confinedTo, type Declaration } from "../../decide/confinement/declaration.ts";
-import type { AuditLog } from "../../records/audit/log.ts";
 import { AgentPlan } from "../agent-runs/agent-plan.ts";
 import type { AgentRun } from "../agent-runs/agent-run.ts";
 import { commonArguments } from "../arguments/bubblewrap.ts";
@@ -24,7 +21,7 @@ import { type BoxFolder, hasGoing, openBoxFolder } from "../box-folder.ts";
 import type { BoxNetwork } from "../network/box-network.ts";
 import type { AddressRules } from "../network/lookup.ts";
 import { makeSocketFolder, type RunNetwork } from "../network/run-network.ts";
-import { AfterRuns } from "../project/after-runs.ts";
+import { AfterRuns, type AfterRunsParts } from "../project/after-runs.ts";
 import { Places } from "../project/places.ts";
 import { TREE_LIMITS } from "../project/project-tree.ts";
 import { listSetAside } from "../project/set-aside.ts";
@@ -34,14 +31,11 @@ import { earlierRunsEnd, isUnstarted, type Run, Runs } from "../runs/runs.ts";
 import { removeOldFolders } from "./old-folders.ts";
 import { probeBox } from "./probe.ts";
 
-export interface BoxServiceParts {
+export interface BoxServiceParts extends Pick<AfterRunsParts, "clock" | "alarms" | "audit" | "failed"> {
   paths: Pick<GatePaths, "state_dir">;
   home: string;
   env: Env;
   config: Config["box"];
-  clock: Clock;
-  alarms: Pick<Alarms, "raise">;
-  audit: Pick<AuditLog, "append">;
   agent_pauses: Pick<AgentPauses, "begin">;
   /** Under what an agent's calls are decided now: asked as a run is prepared, and again as it starts. */
   stateOf(agentId: string): AgentState;
@@ -55,8 +49,6 @@ export interface BoxServiceParts {
   addressRules?: AddressRules;
   /** Left out: COMMANDS_AHEAD. */
   pipesAhead?: number | undefined;
-  /** Logs an unexpected error after which the gate continues. */
-  failed(what: string, error: unknown): void;
 }
 
 /** A whole agent's run that is prepared, or going. */

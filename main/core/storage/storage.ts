@@ -1,27 +1,20 @@
-import type { GatePaths } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import type { Alarms } from "../../base/alarms.ts";
 import { diskFullCode } from "../../base/files/disk-reserve.ts";
 import { storageError } from "../../base/sqlite/database.ts";
 import { DatabaseHealth, type OpenDatabase } from "../../base/sqlite/database-health.ts";
 import { DATABASES, type DatabaseName } from "../../base/sqlite/database-names.ts";
+import type { PartsWithoutDatabase } from "../parts-without-database.ts";
 import { StorageHolder } from "./holder.ts";
 import { lookAtDatabases, type OpenedDatabases, openDatabases } from "./open-databases.ts";
 import { StorageWatch } from "./storage-watch.ts";
 
 /** The locks and databases of a gate: taken, opened, watched while it runs, and closed again. */
 
-export interface StorageOptions {
-  paths: GatePaths;
-  /** The user's, for targets of grants. */
-  home: string;
+export interface StorageOptions extends Pick<PartsWithoutDatabase, "paths" | "home" | "alarms" | "log"> {
   /** Databases that may begin empty although others don't. */
   acceptEmpty: readonly DatabaseName[];
-  alarms: Alarms;
   /** Called once, when a lock, a socket or a database isn't the gate's any more. */
   lost(loss: GateError): void;
-  /** One line for the log. */
-  log(line: string): void;
 }
 
 export class Storage {

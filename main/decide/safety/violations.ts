@@ -1,21 +1,14 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { shortened, visible } from "../../../ipc/base/visible-text.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
-import { type Severity, type SubjectType, type ViolationView, violationSchema } from "../../../ipc/contract/safety.ts";
+import { type Severity, type ViolationView, violationSchema } from "../../../ipc/contract/safety.ts";
+import type { SafetyVerdict } from "../../../ipc/contract/wire.ts";
 import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 
 /** The stored violations. Bounded in number; a CRITICAL one is kept until the operator has acknowledged it. */
 
-export interface NewViolation {
-  rule_id: string;
-  severity: Severity;
-  subject_type: SubjectType;
-  subject_id: string;
-  agent_name: string;
-  detail: string;
-  about?: string | undefined;
-}
+export type NewViolation = SafetyVerdict["violations"][number] & { agent_name: string; about?: string | undefined };
 
 const MAX_SUBJECT_ID = 80;
 const MAX_ABOUT = 120;

@@ -59,13 +59,7 @@ interface MonthFit {
 }
 
 /** The line that a line is compared with. */
-interface Previous {
-  file: string;
-  hash: string;
-  seq: number | undefined;
-  ms: number | undefined;
-  event: string | undefined;
-}
+type Previous = Pick<ChainLine, "hash" | "seq" | "ms" | "event"> & { file: string };
 
 export class TrailWalk {
   readonly #folder: string;

@@ -26,7 +26,7 @@ export interface ResolvedPath {
   lexical: string;
   /** What the kernel would open: symbolic links followed, also dangling ones. Null if that can't be determined (a loop, no permission). */
   real: string | null;
-  /** It leads through what each process sees as its own (`/proc/self/cwd`, `/dev/fd/3`): for the agent that is another place. */
+  /** It leads through what each process sees as its own (`/proc/self/cwd`, `/dev/fd/3`): for the agent that is another place; no grant covers it. */
   is_process_relative?: true;
   /** Following the call's paths took too long: what would be followed, absolute; empty where its way alone is longer than anybody follows. */
   unfollowed?: string;

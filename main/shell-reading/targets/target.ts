@@ -7,20 +7,14 @@ import { isAtOrBelow } from "./pattern.ts";
 
 /** What one part of a call would touch, in the form that grants are matched against. */
 export type CallTarget =
-  | {
+  | (ResolvedPath & {
       kind: "path";
-      lexical: string;
-      real: string | null;
       /** Where a link leads, as it is named: the real path, the home folder under its usual name. Left out: see `pathName`. */
       name?: string;
       is_tree: boolean;
       /** It names a folder: what a grant offers below it is its own. */
       is_folder?: true;
-      /** Where it leads for the agent's own process is unknown; no grant covers it. */
-      is_process_relative?: true;
-      /** See `ResolvedPath`. */
-      unfollowed?: string;
-    }
+    })
   /** `sends`: more goes there than the question for what is fetched. */
   | { kind: "host"; host: string; sends?: true }
   | { kind: "exact"; value: string }

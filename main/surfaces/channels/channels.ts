@@ -1,5 +1,4 @@
 import { ownCommand } from "../../../ipc/base/own-command.ts";
-import type { Env } from "../../../ipc/base/paths.ts";
 import { CHANNELS, type ChannelName, type ChannelStatus, type TelegramStatus } from "../../../ipc/contract/channels.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { type InEach, inEach, type Language } from "../../../ipc/contract/language.ts";
@@ -9,7 +8,6 @@ import type { Alarms } from "../../base/alarms.ts";
 import { errorCode } from "../../base/errors.ts";
 import type { Config, Route } from "../../config/index.ts";
 import type { Channel, ChannelNote, TelegramLinking } from "../../core/channel.ts";
-import type { Core } from "../../core/core.ts";
 import type { ChannelHost } from "../delivery/channel-host.ts";
 import { CHANNEL_WORDS } from "../delivery/words.ts";
 import type { SharedScreen } from "../notifications/shared-screen.ts";
@@ -25,19 +23,14 @@ export interface Channels {
   close(): Promise<void>;
 }
 
-export interface ChannelParts {
-  core: Core;
+export interface ChannelParts extends Pick<ChannelHost, "core" | "page_url" | "env" | "log"> {
   /** The operator's contract, as this surface uses it. */
   operatorOn(surface: Surface): OperatorApi;
-  /** Where the page is served, without a secret; left out: nowhere. */
-  page_url?: string | undefined;
-  env: Env;
   screen: SharedScreen;
   /** Of the desktop. */
   notifications: Pick<GateNotifications, "state" | "status" | "problem" | "show">;
   /** See `ChannelAlarms`. */
   alarmAfterMs?: number | undefined;
-  log(line: string): void;
 }
 
 /** A channel that isn't the desktop's. What it is made of is loaded only where it is configured. */

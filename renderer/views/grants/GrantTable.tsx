@@ -135,14 +135,12 @@ function Head({ order, sorting, onSort }: { order: GrantOrder; sorting: Sorting;
   );
 }
 
-interface SelectAllProps {
-  total: number;
-  query: GrantQuery;
-  chosen: Chosen;
-  onChoose(chosen: Chosen): void;
-}
-
-function SelectAll({ total, query, chosen, onChoose }: SelectAllProps) {
+function SelectAll({
+  total,
+  query,
+  chosen,
+  onChoose,
+}: Pick<GrantTableProps, "total" | "query" | "chosen" | "onChoose">) {
   const words = useWords(grantsWords);
   const call = useCall();
   const { run } = useAct();
