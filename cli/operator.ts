@@ -18,22 +18,12 @@ const TRY_AGAIN: Hint = (pid) => `it is busy, or was stopped: try again, or end 
  */
 export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>, unanswered?: Hint): Promise<T> {
   const api = await runningGate(unanswered);
-  if (api === undefined) return await withoutGate(use);
-  try {
-    return await use(api);
-  } finally {
-    await api.close();
-  }
+  return await (api === undefined ? withoutGate(use) : thenClosed(api, use));
 }
 
 /** Only the running gate's: for commands that make no sense without one. */
 export async function withRunningGate<T>(use: (api: OperatorClient) => Promise<T>): Promise<T> {
-  const api = await answeringGate(OperatorClient);
-  try {
-    return await use(api);
-  } finally {
-    await api.close();
-  }
+  return await thenClosed(await answeringGate(OperatorClient), use);
 }
 
 /** A connection to the user's running gate, or undefined while none listens. @throws GateError as `answeringGate` */
@@ -65,7 +55,10 @@ async function answeringGate<T>(
 
 /** The running gate's, for as long as the user wants: a gate that goes is waited for. */
 export async function withLastingGate<T>(use: (api: LastingOperator) => Promise<T>): Promise<T> {
-  const api = await answeringGate(LastingOperator);
+  return await thenClosed(await answeringGate(LastingOperator), use);
+}
+
+async function thenClosed<A extends OperatorApi, T>(api: A, use: (api: A) => Promise<T>): Promise<T> {
   try {
     return await use(api);
   } finally {

@@ -7,19 +7,13 @@ import { GateError } from "../ipc/contract/gate-error.ts";
 import { measuredText } from "../ipc/words/judge-words.ts";
 import { type Config, loadConfig } from "../main/config/config.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../main/decide/executors/catalog.ts";
-import {
-  fingerprintOf,
-  type JudgeResult,
-  keepJudgeResult,
-  measurementOf,
-  OURS,
-  sendOf,
-} from "../main/judges/judge-results.ts";
+import { fingerprintOf, type JudgeResult, measurementOf, OURS, sendOf } from "../main/judges/judge-results.ts";
 import { JUDGE_PROMPT_VERSION } from "../main/judges/reviews/model-judge/prompt.ts";
 import { type Options, OUR_CALLS, parseOptions } from "./arguments.ts";
 import { COST_REACHED, type Evaluation, evaluate, figuresOf } from "./evaluate.ts";
 import { FORMATS, readCalls, spread } from "./formats/formats.ts";
 import { openJudge } from "./judge.ts";
+import { keepJudgeResult } from "./keep-result.ts";
 import { type Measured, reportLines, reportObject, spentLine } from "./report.ts";
 
 /** `npm run judge-eval -- --model NAME [...]`: how good a model is as judge (docs/judge-eval.md). */

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { readRegularFile } from "../../ipc/base/regular-file.ts";
 import type { Measurement } from "../../ipc/contract/judges.ts";
-import { writeDurably } from "../base/files/durable-file.ts";
 import type { Config } from "../config/index.ts";
 import { isOnline, type Send, sendToModel } from "../decide/reviews/config.ts";
 
@@ -31,8 +30,6 @@ const judgeResultSchema = z.object({
 export type JudgeResult = z.output<typeof judgeResultSchema>;
 
 const fileSchema = z.object({ results: z.array(judgeResultSchema) });
-
-const MAX_RESULTS = 200;
 
 /** The name of our own calls, as they are shipped. */
 export const OURS = "ours";
@@ -74,21 +71,6 @@ export function readJudgeResults(file: string): JudgeResult[] {
     // it only says how good a judge is: "not measured" is true then, and the next measurement replaces the file
     return [];
   }
-}
-
-/**
- * Keeps it as the last one of its configuration and data (durably, 0600). One of a part of the data never replaces one of all.
- * @returns whether it is kept
- * @throws GateError `file_unusable`
- */
-export function keepJudgeResult(file: string, result: JudgeResult): boolean {
-  const isSame = ({ fingerprint, data }: JudgeResult) => fingerprint === result.fingerprint && data === result.data;
-  const results = readJudgeResults(file);
-  const earlier = results.find(isSame);
-  if (earlier !== undefined && earlier.calls === earlier.of && result.calls < result.of) return false;
-  const kept = [...results.filter((one) => !isSame(one)), result].slice(-MAX_RESULTS);
-  writeDurably(file, `${JSON.stringify({ results: kept }, null, 2)}\n`, "the judges' results");
-  return true;
 }
 
 /** The last result of a model as it is configured now: that on our own calls, else the newest. */

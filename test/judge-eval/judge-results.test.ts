@@ -2,11 +2,11 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { measuredText } from "../../ipc/words/judge-words.ts";
+import { keepJudgeResult } from "../../judge-eval/keep-result.ts";
 import { configSchema } from "../../main/config/config.ts";
 import {
   fingerprintOf,
   type JudgeResult,
-  keepJudgeResult,
   type MeasuredConfig,
   measuredOf,
   readJudgeResults,

@@ -128,16 +128,10 @@ export class ProjectTree {
     this.#root = newFolder((typeof root === "string" ? Buffer.from(root) : root).toString("latin1"), kind);
   }
 
-  /** Looks at each folder again, and reads those that changed. @throws the system's error where the project itself can't be read */
-  look(): TreeLook {
-    const steps = this.#steps();
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    }
-  }
-
-  /** The same, while others have their turns. */
+  /**
+   * Looks at each folder again, and reads those that changed, while others have their turns. @throws the system's error where the project
+   * itself can't be read
+   */
   async lookInTurns(turns: TimeSlice): Promise<TreeLook> {
     const steps = this.#steps();
     for (;;) {

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { leadingOut } from "../../../main/box/project/pipes-and-sockets.ts";
 import { ProjectTree } from "../../../main/box/project/project-tree.ts";
+import { TimeSlice } from "../../../main/box/project/time-slice.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { boxUnderTest, withoutBox } from "../box-under-test.ts";
 
@@ -34,7 +35,7 @@ const serveOnce = (path: string) =>
   `perl -e 'use Socket; socket(S,AF_UNIX,SOCK_STREAM,0); unlink "${path}"; bind(S,pack_sockaddr_un("${path}")) or die "$!\\n"; listen(S,1); print "served\\n"'`;
 
 const namesOf = async (project: string) => {
-  const found = await leadingOut(new ProjectTree(project).look().pipes);
+  const found = await leadingOut((await new ProjectTree(project).lookInTurns(new TimeSlice())).pipes);
   return found.map(({ path }) => path.slice(project.length + 1)).sort();
 };
 
