@@ -9,6 +9,7 @@ import { RULE_WORDS } from "../../../ipc/words/rule-words.ts";
 import { STAGES } from "../../gate/contract-lists.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { useHome } from "../../gate/use-home.tsx";
+import { Fact, NeededFacts } from "../../parts/Facts.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { ReviewText } from "../../parts/ReviewText.tsx";
@@ -70,81 +71,36 @@ function Facts({ opened, reported }: { opened: Opened; reported: Reported | unde
   const home = useHome();
   return (
     <dl className="facts">
-      <dt>{words.reason}</dt>
-      <dd>
+      <Fact name={words.reason}>
         <RuleText rule={explain.rule} sentence={reason} />
-      </dd>
-      {retry_after_ms === undefined ? null : (
-        <>
-          <dt>{words.retry}</dt>
-          <dd className="figures">
-            {words.retry_after(Math.max(1, Math.ceil(retry_after_ms / 1000)).toLocaleString(language))}
-          </dd>
-        </>
-      )}
+      </Fact>
+      <Fact name={words.retry} className="figures">
+        {retry_after_ms === undefined
+          ? null
+          : words.retry_after(Math.max(1, Math.ceil(retry_after_ms / 1000)).toLocaleString(language))}
+      </Fact>
       {reported === undefined ? null : (
-        <>
-          <dt>{words.reported}</dt>
-          <dd>
-            <ReportMark reported={reported} isWhole />
-            {reported.state === "unreported" && !reported.ran_other ? null : (
-              <span className="quiet"> · {words.reportedNote}</span>
-            )}
-          </dd>
-        </>
+        <Fact name={words.reported}>
+          <ReportMark reported={reported} isWhole />
+          {reported.state === "unreported" && !reported.ran_other ? null : (
+            <span className="quiet"> · {words.reportedNote}</span>
+          )}
+        </Fact>
       )}
-      {price === undefined ? null : (
-        <>
-          <dt>{words.price}</dt>
-          <dd className="figures">{priceText(price, language)}</dd>
-        </>
-      )}
-      {explain.matched === undefined ? null : (
-        <>
-          <dt>{words.matched}</dt>
-          <dd>
-            <VisibleText text={explain.matched} />
-          </dd>
-        </>
-      )}
-      {explain.instead === undefined ? null : (
-        <>
-          <dt>{words.instead}</dt>
-          <dd>
-            <VisibleText text={explain.instead} />
-          </dd>
-        </>
-      )}
+      <Fact name={words.price} className="figures">
+        {price === undefined ? null : priceText(price, language)}
+      </Fact>
+      <Fact name={words.matched}>{explain.matched === undefined ? null : <VisibleText text={explain.matched} />}</Fact>
+      <Fact name={words.instead}>{explain.instead === undefined ? null : <VisibleText text={explain.instead} />}</Fact>
       <dt>{words.intent}</dt>
       <dd className={intent === "" ? "quiet" : undefined}>
         {intent === "" ? words.noIntent : <VisibleText text={intent} />}
       </dd>
-      {capabilities.length === 0 ? null : (
-        <>
-          <dt>{words.needs}</dt>
-          {capabilities.map(({ capability, target }) => (
-            <dd key={`${capability} ${target}`}>
-              <span className="mono">{capability}</span> <Target text={target} />
-            </dd>
-          ))}
-        </>
-      )}
-      {confined === undefined ? null : (
-        <>
-          <dt>{words.confined}</dt>
-          <dd>
-            <VisibleText text={confinedMeaning(confined, home, language)} />
-          </dd>
-        </>
-      )}
-      {cwd === null ? null : (
-        <>
-          <dt>{words.inFolder}</dt>
-          <dd>
-            <Target text={cwd} />
-          </dd>
-        </>
-      )}
+      <NeededFacts name={words.needs} capabilities={capabilities} />
+      <Fact name={words.confined}>
+        {confined === undefined ? null : <VisibleText text={confinedMeaning(confined, home, language)} />}
+      </Fact>
+      <Fact name={words.inFolder}>{cwd === null ? null : <Target text={cwd} />}</Fact>
       {reviews.length === 0 ? null : (
         <>
           <dt>{words.judges}</dt>
@@ -157,12 +113,9 @@ function Facts({ opened, reported }: { opened: Opened; reported: Reported | unde
         </>
       )}
       {verdict === null ? null : (
-        <>
-          <dt>{words.score}</dt>
-          <dd className="figures">
-            {scoreText(verdict.score, language)} <span className="quiet">({verdict.judge_kind})</span>
-          </dd>
-        </>
+        <Fact name={words.score} className="figures">
+          {scoreText(verdict.score, language)} <span className="quiet">({verdict.judge_kind})</span>
+        </Fact>
       )}
     </dl>
   );

@@ -8,6 +8,7 @@ import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { EmptyState } from "../../parts/EmptyState.tsx";
+import { Fact } from "../../parts/Facts.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { Moment, RelativeTime } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
@@ -66,22 +67,13 @@ function AgentFacts({ agent }: { agent: AgentView }) {
   const waiting = (data ?? []).filter(({ agent_id }) => agent_id === agent.agent_id).length;
   return (
     <dl className="facts">
-      <dt>{words.level}</dt>
-      <dd>
+      <Fact name={words.level}>
         {names.levels[agent.level]}: {words.levels[agent.level]}
-      </dd>
-      <dt>{words.paired}</dt>
-      <dd>
+      </Fact>
+      <Fact name={words.paired}>
         <Moment at={agent.paired_at} />
-      </dd>
-      {waiting === 0 ? null : (
-        <>
-          <dt>{words.waiting}</dt>
-          <dd>
-            <a href="#/approvals">{words.waitingCount(waiting)}</a>
-          </dd>
-        </>
-      )}
+      </Fact>
+      <Fact name={words.waiting}>{waiting === 0 ? null : <a href="#/approvals">{words.waitingCount(waiting)}</a>}</Fact>
     </dl>
   );
 }

@@ -6,6 +6,7 @@ import { priceText } from "../../../ipc/words/price-words.ts";
 import { RULE_WORDS } from "../../../ipc/words/rule-words.ts";
 import { SURFACE_WORDS } from "../../../ipc/words/surface-words.ts";
 import { AgentLink } from "../../parts/AgentLink.tsx";
+import { Fact, NeededFacts } from "../../parts/Facts.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
@@ -82,52 +83,19 @@ function OpenedRequest({ view }: { view: ApprovalView }) {
   return (
     <div className="opened-request">
       <dl className="facts">
-        <dt>{words.facts.asked}</dt>
-        <dd>
+        <Fact name={words.facts.asked}>
           <Moment at={created_at} seconds />
-        </dd>
-        {decision_at === null ? null : (
-          <>
-            <dt>{words.facts.ended}</dt>
-            <dd>
-              <Moment at={decision_at} seconds />
-            </dd>
-          </>
-        )}
-        {repeated === null ? null : (
-          <>
-            <dt>{words.facts.why}</dt>
-            <dd>{repeatedText(repeated, language)}</dd>
-          </>
-        )}
-        {price === null ? null : (
-          <>
-            <dt>{words.facts.price}</dt>
-            <dd className="figures">{priceText(price, language)}</dd>
-          </>
-        )}
-        <dt>{words.facts.tool}</dt>
-        <dd>
+        </Fact>
+        <Fact name={words.facts.ended}>{decision_at === null ? null : <Moment at={decision_at} seconds />}</Fact>
+        <Fact name={words.facts.why}>{repeated === null ? null : repeatedText(repeated, language)}</Fact>
+        <Fact name={words.facts.price} className="figures">
+          {price === null ? null : priceText(price, language)}
+        </Fact>
+        <Fact name={words.facts.tool}>
           <VisibleText text={toolText(executor, language)} />
-        </dd>
-        {capabilities.length === 0 ? null : (
-          <>
-            <dt>{words.facts.needs}</dt>
-            {capabilities.map(({ capability, target }) => (
-              <dd key={`${capability} ${target}`}>
-                <span className="mono">{capability}</span> <Target text={target} />
-              </dd>
-            ))}
-          </>
-        )}
-        {cwd === null ? null : (
-          <>
-            <dt>{words.facts.folder}</dt>
-            <dd>
-              <Target text={cwd} />
-            </dd>
-          </>
-        )}
+        </Fact>
+        <NeededFacts name={words.facts.needs} capabilities={capabilities} />
+        <Fact name={words.facts.folder}>{cwd === null ? null : <Target text={cwd} />}</Fact>
       </dl>
       <DecisionOn token={token} />
     </div>
