@@ -177,15 +177,24 @@ function installedProgram(command: string): string {
 }
 
 function ownProgram(nodes: readonly string[], scripts: readonly string[]): string {
+  return `${ownProgramFound(nodes, scripts, (why) => `blocks '${why}; ${AGAIN}'`)}
+if [ "$1" = check ]; then set -- check "$node" "$script"; else set -- "$node" "$script" "$@"; fi`;
+}
+
+/** Lines that leave the first Node and script that are there in `$node` and `$script`. `fails`: what is run where there is none. */
+export function ownProgramFound(
+  nodes: readonly string[],
+  scripts: readonly string[],
+  fails: (why: string) => string,
+): string {
   return `node=
 for found in ${nodes.map(shellQuoted).join(" ")}; do
   if [ -x "$found" ]; then node=$found; break; fi
 done
-[ -n "$node" ] || node=$(command -v node) || blocks 'no Node is left of those that were there; ${AGAIN}'
+[ -n "$node" ] || node=$(command -v node) || ${fails("no Node is left of those that were there")}
 script=
 for found in ${scripts.map(shellQuoted).join(" ")}; do
   if [ -f "$found" ]; then script=$found; break; fi
 done
-[ -n "$script" ] || blocks 'its program is missing; ${AGAIN}'
-if [ "$1" = check ]; then set -- check "$node" "$script"; else set -- "$node" "$script" "$@"; fi`;
+[ -n "$script" ] || ${fails("its program is missing")}`;
 }

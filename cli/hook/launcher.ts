@@ -22,7 +22,7 @@ import { FIRST_LINE, type LauncherParts, launcherText } from "./launcher-text.ts
 
 /** The launcher of the hook, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */
 
-const BUILT = fileURLToPath(new URL("../../dist/hook", import.meta.url));
+const BUILT = fileURLToPath(new URL("../../dist", import.meta.url));
 const PROGRAM = "hook.cjs";
 /** The hook runs on this Node and newer ones. */
 const MIN_NODE = 20;
@@ -121,11 +121,12 @@ function isUsable(node: string): boolean {
 }
 
 function scripts(env: Env): string[] {
-  return programFiles(BUILT, PROGRAM, join(hookFolder(env), "program"));
+  return programFiles("hook", PROGRAM, join(hookFolder(env), "program"));
 }
 
 /** A program, where it is now, and a copy in `folder` for when that is missing: rebuilt, moved or removed. @throws GateError `hook_unusable` where it isn't built */
-export function programFiles(built: string, program: string, folder: string): string[] {
+export function programFiles(kind: "hook" | "mcp", program: string, folder: string): string[] {
+  const built = join(BUILT, kind);
   if (!existsSync(join(built, program)))
     throw new GateError("hook_unusable", `${program} is not built`, "run npm ci in the checkout");
   mkdirSync(folder, { recursive: true, mode: 0o700 });

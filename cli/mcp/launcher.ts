@@ -1,17 +1,16 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Env, gatePaths, homeFolder, PLACE_VARIABLES } from "../../ipc/base/paths.ts";
 import { shellQuoted } from "../../ipc/base/shell-quoted.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { nodesIn, programFiles, replace } from "../hook/launcher.ts";
+import { ownProgramFound } from "../hook/launcher-text.ts";
 import { GIVEN_NODE_OPTIONS } from "./environment.ts";
 
 /** The script that clients start in a server's place, in a folder of the gate: agents can't reach it, and it outlives checkouts and Nodes. */
 
 export const LAUNCHER_NAME = "metnos-gate-mcp";
-const BUILT = fileURLToPath(new URL("../../dist/mcp", import.meta.url));
 
 export function mcpLauncherFile(env: Env): string {
   return join(gatePaths(env).state_dir, "mcp", LAUNCHER_NAME);
@@ -25,7 +24,7 @@ export function writeMcpLauncher(env: Env): string {
   const installed = env.METNOS_GATE_LAUNCHER;
   const program = installed
     ? installedProgram(installed)
-    : ownProgram(nodesIn(env), programFiles(BUILT, "mcp.cjs", join(folder, "program")));
+    : ownProgram(nodesIn(env), programFiles("mcp", "mcp.cjs", join(folder, "program")));
   replace(file, launcherText(placesOf(env), program), 0o700);
   const { status, stderr } = spawnSync(file, ["--wait"], { encoding: "utf8", timeout: 20_000 });
   if (status !== 2 || !stderr.includes("--wait needs a value"))
@@ -64,15 +63,6 @@ set -- ${quoted} mcp "$@"`;
 }
 
 function ownProgram(nodes: readonly string[], scripts: readonly string[]): string {
-  return `node=
-for found in ${nodes.map(shellQuoted).join(" ")}; do
-  if [ -x "$found" ]; then node=$found; break; fi
-done
-[ -n "$node" ] || node=$(command -v node) || fails 'no Node is left of those that were there; ${AGAIN}'
-script=
-for found in ${scripts.map(shellQuoted).join(" ")}; do
-  if [ -f "$found" ]; then script=$found; break; fi
-done
-[ -n "$script" ] || fails 'its program is missing; ${AGAIN}'
+  return `${ownProgramFound(nodes, scripts, (why) => `fails '${why}; ${AGAIN}'`)}
 set -- "$node" "$script" "$@"`;
 }
