@@ -61,6 +61,8 @@ interface Held {
   controller: AbortController;
 }
 
+const IN_USE = { refused: "its id is in use for another request" };
+
 /** The agent's requests by their ids. An id that it uses again while it is in use says nothing certain to anybody. */
 export class AgentRequests {
   readonly #held = new Map<Id, Held>();
@@ -68,9 +70,7 @@ export class AgentRequests {
 
   /** Keeps a request here. @returns why it can't be, or the signal that withdraws it */
   hold(id: Id, session: string): { refused: string } | { signal: AbortSignal } {
-    const held = this.#held.get(id);
-    held?.controller.abort("its id was used for another request");
-    if (held !== undefined || this.#passed.has(id)) return { refused: "its id is in use for another request" };
+    if (this.#isInUse(id)) return IN_USE;
     if (this.#held.size >= MAX_HELD) return { refused: `${MAX_HELD} requests are waiting already` };
     const controller = new AbortController();
     this.#held.set(id, { session, controller });
@@ -83,12 +83,16 @@ export class AgentRequests {
 
   /** Whether it may be passed on to the editor. */
   pass(id: Id): { refused: string } | undefined {
-    const held = this.#held.get(id);
-    held?.controller.abort("its id was used for another request");
-    if (held !== undefined || this.#passed.has(id)) return { refused: "its id is in use for another request" };
+    if (this.#isInUse(id)) return IN_USE;
     if (this.#passed.size >= MAX_PASSED) return { refused: `${MAX_PASSED} requests are waiting already` };
     this.#passed.add(id);
     return undefined;
+  }
+
+  #isInUse(id: Id): boolean {
+    const held = this.#held.get(id);
+    held?.controller.abort("its id was used for another request");
+    return held !== undefined || this.#passed.has(id);
   }
 
   /** An answer of the editor. @returns whether it is one to a request that was passed on to it */

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Language } from "../../ipc/contract/language.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { spoken, spokenBundle } from "../../ipc/words/spoken.ts";
+import { isProgram } from "../../main/base/files/is-program.ts";
 import type { WatchState } from "./state.ts";
 
 /** Says what waits by the system's speech program: one text at a time, and nothing of what has ended before its turn. */
@@ -39,15 +39,6 @@ export function findSpeech(env: Env, platform: NodeJS.Platform): SpeechProgram |
     if (file !== undefined && args !== undefined) return { file, args };
   }
   return undefined;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false; // not there, or not for this user
-  }
 }
 
 export class Speech {

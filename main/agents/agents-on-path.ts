@@ -1,6 +1,6 @@
-import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { FoundAgent } from "../../ipc/contract/operator-api.ts";
+import { isProgram } from "../base/files/is-program.ts";
 
 /** The agents' programs that this gate knows by name, and what `connect` calls those that it has an adapter for. */
 export const KNOWN_AGENTS: readonly FoundAgent[] = [
@@ -19,13 +19,4 @@ export function agentsOnPath(path = process.env.PATH ?? ""): FoundAgent[] {
 export function programOnPath(program: string, path = process.env.PATH ?? ""): string | undefined {
   const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, program)).find(isProgram);
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false; // not there, or not to be run
-  }
 }

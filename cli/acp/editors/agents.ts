@@ -1,6 +1,5 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
 import type { Env } from "../../../ipc/base/paths.ts";
+import { programOnPath } from "../../../main/agents/agents-on-path.ts";
 
 /** The agents that editors start, by the names that `connect EDITOR AGENT` takes. */
 
@@ -18,18 +17,6 @@ export const EDITOR_AGENTS: Readonly<Record<string, EditorAgent>> = {
 
 /** The agent's command with its program's whole path: an editor that a desktop has started has another PATH. Undefined where it isn't installed. */
 export function installedWords({ words: [program = "", ...args] }: EditorAgent, env: Env): string[] | undefined {
-  for (const folder of (env.PATH ?? "").split(delimiter)) {
-    const file = join(folder, program);
-    if (isAbsolute(folder) && isProgram(file)) return [file, ...args];
-  }
-  return undefined;
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false; // not there, or nothing that runs
-  }
+  const file = programOnPath(program, env.PATH ?? "");
+  return file === undefined ? undefined : [file, ...args];
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { LoopbackApi } from "./loopback-api.ts";
-import type { ToolUse } from "./messages-api.ts";
+import { type ToolUse, textOf } from "./messages-api.ts";
 
 interface Message {
   role: string;
@@ -103,10 +103,4 @@ function chunk(choice: object): object {
     choices: [choice],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   };
-}
-
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((part: { text?: unknown }) => (typeof part.text === "string" ? part.text : "")).join("");
 }

@@ -126,7 +126,7 @@ function resultsOf({ role, content }: Message): ToolResult[] {
     .map((block) => ({ text: textOf(block.content), is_error: block.is_error === true }));
 }
 
-function textOf(content: unknown): string {
+export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content.map((part: { text?: unknown }) => (typeof part.text === "string" ? part.text : "")).join("");

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Env } from "../../../ipc/base/paths.ts";
+import { isProgram } from "../../base/files/is-program.ts";
 import type { Config } from "../../config/index.ts";
 import { CERTIFICATE_VARIABLES } from "../../decide/confinement/environment.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
@@ -67,7 +68,7 @@ export function findMachine({ env, home, config, state_dir, gateFolders = [] }: 
   const reads = [...certificates, ...config.reads].filter(mayBeShown);
   return {
     makers: [ownMaker(boxFolder), findBubblewrap()].filter((maker) => maker !== null),
-    bash: USUAL_FOLDERS.map((folder) => join(folder, "bash")).find(isExecutable) ?? null,
+    bash: USUAL_FOLDERS.map((folder) => join(folder, "bash")).find(isProgram) ?? null,
     home,
     homeReal,
     uid: process.getuid?.() ?? 0,
@@ -88,17 +89,8 @@ export function findMachine({ env, home, config, state_dir, gateFolders = [] }: 
 const USUAL_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
 function findBubblewrap(): Maker | null {
-  const path = USUAL_FOLDERS.map((folder) => join(folder, "bwrap")).find(isExecutable);
+  const path = USUAL_FOLDERS.map((folder) => join(folder, "bwrap")).find(isProgram);
   return path === undefined ? null : makerAt(path, "bubblewrap");
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 const isThere = (path: string): boolean => existsSync(path);

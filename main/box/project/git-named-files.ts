@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync, type Stats } from "node:fs";
+import { type BigIntStats, lstatSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { hasOwnTimes } from "../../base/files/own-times.ts";
@@ -6,7 +6,7 @@ import { type NotedFolder, namesOutside } from "../../shell-reading/programs/git
 import { settingsOf } from "../../shell-reading/programs/git-repository.ts";
 import { beginningOf } from "../../shell-reading/targets/file-beginning.ts";
 import { listsPacks, namesFiles, REFERENCES, secretsIn } from "./folder-contents.ts";
-import { isItself, textOf } from "./small-file.ts";
+import { isItself, statOf, textOf } from "./small-file.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 /** What git keeps of files in the work tree, and reads and writes them by: an index, or a list of conflicts that it learns from. */
@@ -57,14 +57,6 @@ function workTreeOf(path: string): string | undefined {
   if (named !== undefined) return dirname(resolve(folder, named));
   const set = settingsOf(textOf(`${folder}/config`) ?? "")?.find(([key]) => key === "core.worktree")?.[1];
   return set === undefined ? undefined : resolve(folder, set);
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
-  } catch {
-    return undefined; // below a file, or deeper than a path can be long
-  }
 }
 
 /** Whether a repository's hashes are SHA-256, by its settings as git writes them; in a linked work tree those are the repository's own. */

@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { errorCode } from "../../base/errors.ts";
@@ -10,6 +10,7 @@ import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { isRemoteName, NOT_LOOKED_THROUGH, REPOSITORY_NAMES } from "./folder-contents.ts";
 import { isHarmless } from "./harmless-git-files.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLook } from "./project-tree.ts";
+import { statOf } from "./small-file.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 /**
@@ -226,14 +227,6 @@ function endOf(path: string): { path: string; stat: Stats } | undefined {
   } catch (error) {
     if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"].includes(errorCode(error))) return undefined;
     throw error;
-  }
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
-  } catch {
-    return undefined; // below a file, closed, or deeper than a path can be long
   }
 }
 

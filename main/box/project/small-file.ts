@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats } from "node:fs";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { realPath } from "../../shell-reading/targets/path.ts";
 
@@ -22,5 +22,14 @@ export function isItself(file: string): boolean {
     return lstatSync(bytes, { throwIfNoEntry: false }) === undefined || realPath(bytes).toString("latin1") === file;
   } catch {
     return false;
+  }
+}
+
+/** Of the file itself, at a path as its bytes; undefined where it can't be looked at. */
+export function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(Buffer.from(path, "latin1"), { throwIfNoEntry: false });
+  } catch {
+    return undefined; // below a file, closed, or deeper than a path can be long
   }
 }

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { Decision, Outcome, Requirement, Stage } from "../../../ipc/contract/decision.ts";
 import type { Rule } from "../../../ipc/contract/rules.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
 import type { ExecutorCatalog } from "../../decide/executors/catalog.ts";
 import { kindOf, type Subject } from "../../decide/stages/examination.ts";
 
@@ -126,10 +127,7 @@ function movedLast<T>(map: Map<string, T>, key: string, make: () => T, limit: nu
   // It is the last one already.
   if (found !== undefined && map.size === 1) return found;
   const entry = found ?? make();
-  map.delete(key);
-  map.set(key, entry);
-  const [first] = map.keys();
-  if (map.size > limit && first !== undefined) map.delete(first);
+  keepLatest(map, key, entry, limit);
   return entry;
 }
 
