@@ -18,7 +18,7 @@ export interface AgentRun {
 }
 
 /** Paths are absolute, as the user names them. */
-export interface AgentPlaces {
+interface AgentPlaces {
   /** Folders in which it keeps its state: in the box they are its own for this project, and empty the first time. */
   readonly state: readonly string[];
   /** The user's own settings of it: to be read only, also where there are none. */
