@@ -1,16 +1,21 @@
+import type { GatePaths } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import type { Alarms } from "../../base/alarms.ts";
 import { diskFullCode } from "../../base/files/disk-reserve.ts";
 import { storageError } from "../../base/sqlite/database.ts";
 import { DatabaseHealth, type OpenDatabase } from "../../base/sqlite/database-health.ts";
 import { DATABASES, type DatabaseName } from "../../base/sqlite/database-names.ts";
-import type { PartsWithoutDatabase } from "../parts-without-database.ts";
 import { StorageHolder } from "./holder.ts";
 import { lookAtDatabases, type OpenedDatabases, openDatabases } from "./open-databases.ts";
 import { StorageWatch } from "./storage-watch.ts";
 
 /** The locks and databases of a gate: taken, opened, watched while it runs, and closed again. */
 
-export interface StorageOptions extends Pick<PartsWithoutDatabase, "paths" | "home" | "alarms" | "log"> {
+export interface StorageOptions {
+  paths: GatePaths;
+  home: string;
+  alarms: Alarms;
+  log(message: string): void;
   /** Databases that may begin empty although others don't. */
   acceptEmpty: readonly DatabaseName[];
   /** Called once, when a lock, a socket or a database isn't the gate's any more. */

@@ -297,9 +297,9 @@ describe("the places in a project whose content is run later", () => {
       const limits = { ...TREE_LIMITS, isTimed: () => isTimed };
       const tree = new ProjectTree(project, "plain", limits);
       await setTimeout(80);
-      expect(tree.look().isWhole).toBe(true);
+      expect((await tree.lookInTurns(new TimeSlice())).isWhole).toBe(true);
       limits.names = 0;
-      expect(tree.look().isWhole).toBe(isTimed);
+      expect((await tree.lookInTurns(new TimeSlice())).isWhole).toBe(isTimed);
       expect(hasOwnTimes("/proc")).toBe(process.platform !== "linux");
     },
   );

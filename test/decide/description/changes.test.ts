@@ -104,6 +104,9 @@ describe("a change of a file that is there", () => {
       changesOf("NotebookEdit", { notebook_path: "a.ipynb", new_source: "x = 1\ny = 3", ...more })[0];
     expect(edit({ cell_id: "first" })).toMatchObject({ status: "edits", added: 1, removed: 1 });
     expect(edit({ cell_id: "other" })).toMatchObject({ status: "unknown", added: 2, removed: 0 });
+    expect(edit({ cell_number: 0 })).toMatchObject({ status: "edits", added: 1, removed: 1 });
+    expect(edit({ cell_id: "first", edit_mode: "insert" })).toMatchObject({ status: "edits", added: 2, removed: 0 });
+    expect(edit({ cell_id: "first", edit_mode: "delete" })).toMatchObject({ status: "edits", added: 0, removed: 2 });
   });
 
   const PATCH = `*** Begin Patch

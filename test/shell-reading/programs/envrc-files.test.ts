@@ -19,7 +19,7 @@ it("an .envrc loads what it sources, and files of variables", () => {
   ).toEqual(["scripts/env.sh", ".envrc.d", "lib/a.sh", "b.sh", "c.sh", ".env", ".env.local"]);
 });
 
-it("it loads what stands behind a condition, and what these files load in turn, from where they are read", () => {
+it("it loads what follows a condition, and what these files load in turn, from where they are read", () => {
   const folder = tempFolder();
   mkdirSync(join(folder, "scripts"));
   writeFileSync(
