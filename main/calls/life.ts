@@ -312,8 +312,8 @@ function isSame(now: Reviewable, before: Reviewable): boolean {
     return now.confinement === null && before.confinement === null;
   // What was granted makes a project of the folder: a clear line needs no more for that, and may run as it was asked about.
   const isHeldNow = before.confinement === null && now.confinement?.declaration.kind === "needs";
-  const compared = ({ needs, stated_needs, confinement }: Reviewable) =>
-    JSON.stringify([needs, stated_needs, confinement === null || isHeldNow ? null : boxCompared(confinement)]);
+  const compared = ({ needs, stated_needs, confinement, runsIn }: Reviewable) =>
+    JSON.stringify([needs, stated_needs, runsIn, confinement === null || isHeldNow ? null : boxCompared(confinement)]);
   return compared(now) === compared(before);
 }
 

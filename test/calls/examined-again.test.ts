@@ -115,6 +115,18 @@ describe("what may have changed while the user was asked is examined again", () 
     expect(finals).toMatchObject([{ outcome: "denied", stage: "guard", explain: { rule: "guard.protected-path" } }]);
   });
 
+  it("links: a line that may do anything would run in another folder by now", async () => {
+    const { run, folder, approve } = await openedGate();
+    const at = join(folder, "here");
+    for (const name of ["one", "two"]) mkdirSync(join(folder, name));
+    symlinkSync(join(folder, "one"), at);
+    const { token, finals } = run("make ./known", at);
+    rmSync(at);
+    symlinkSync(join(folder, "two"), at);
+    approve(token);
+    expect(finals).toMatchObject([CHANGED]);
+  });
+
   it("the guard: the path leads to keys by now", async () => {
     const { write, home, folder, approve } = await openedGate();
     mkdirSync(join(folder, "sub"));

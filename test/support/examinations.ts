@@ -64,6 +64,7 @@ export function examinationOf(situation: Situation): Reviewable & { trace: Trace
     settings,
     needs: needsOf(call, executor, settings.home),
     stated_needs: needsOf(call, executor, settings.home),
+    runsIn: null,
     confinement: null,
     lines: new CommandLines(call, settings.home),
     outcome: "allowed",

@@ -113,6 +113,8 @@ export interface Ruling extends Requirements {
   readonly stated_needs: readonly ResolvedRequirement[];
   /** Of a call that is decided on as a confined one; null of any other. */
   readonly confinement: Confinement | null;
+  /** Where the working directory of a call that may run code leads; null of any other, and where that isn't known. */
+  readonly runsIn: string | null;
   readonly outcome: Exclude<Outcome, "denied">;
   readonly reason: string;
   readonly rule: Rule;

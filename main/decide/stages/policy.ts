@@ -4,7 +4,9 @@ import type { Capability, Level } from "../../../ipc/contract/decision.ts";
 import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
 import type { Rule } from "../../../ipc/contract/rules.ts";
 import { priceText } from "../../../ipc/words/price-words.ts";
+import { workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../../shell-reading/targets/capabilities.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
 import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { isUnresolvable, pathTarget, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
 import { type Confinement, confinementOf, type NotConfined } from "../confinement/confinement.ts";
@@ -32,7 +34,10 @@ export function policy(x: Validated): Denial | Ruling {
   const { grants_used } = ruled;
   const asked = dear === undefined ? ruled.asked : askedForPrice(dear, x.subject.level);
   const where = whereConfined(confinement);
-  const found = { grants_used, needs, stated_needs: x.needs, confinement, ...(price === undefined ? {} : { price }) };
+  const found = {
+    ...{ grants_used, needs, stated_needs: x.needs, confinement, runsIn: runsIn(x) },
+    ...(price === undefined ? {} : { price }),
+  };
   if (asked !== undefined) {
     const reason = `${asked.text}${where}`;
     x.trace?.push({ stage: "policy", outcome: "ask", detail: `${reason}${asked.because ?? ""}`, rule: asked.rule });
@@ -43,6 +48,12 @@ export function policy(x: Validated): Denial | Ruling {
   const isPriced = price !== undefined && x.trace !== undefined;
   passed(x, "policy", isPriced ? `${reason}; it costs ${priceText(price, "en")}` : reason);
   return { ...found, outcome: "allowed", reason, rule: ruleAllowing(needs, grants_used) };
+}
+
+function runsIn({ call, needs, settings }: Validated): string | null {
+  if (!needs.some(({ capability }) => capability === "code:exec")) return null;
+  const folder = workingDirectoryOf(call, settings.home);
+  return folder === undefined ? null : realForm(folder);
 }
 
 /** For the reason and the trace: what else it would need is known. */
