@@ -163,7 +163,7 @@ export type EndedRequest = Pick<StoredRequest, "target_summary"> &
   Pick<RequestExtra, "capabilities"> &
   Partial<Pick<RequestExtra, "executor">>;
 
-/** Reading a request as it is stored. One that can't be read any more is shown as that, and can only be denied or end by itself. */
+// Reading a request as it is stored. One that can't be read any more is shown as that, and can only be denied or end by itself.
 
 const grantedSchema = z.array(
   z.object({ capability: capabilitySchema, target: z.string(), target_real: z.string().optional() }),
