@@ -1,10 +1,10 @@
-import { type IpcMainInvokeEvent, ipcMain, type WebContents, type WebFrameMain } from "electron";
+import { type IpcMainInvokeEvent, ipcMain, type WebContents } from "electron";
 import { z } from "zod";
 import type { Failure } from "../../ipc/contract/gate-error.ts";
 import { type OperatorHandler, PAGE_EVENTS } from "../../ipc/contract/operator-api.ts";
 import type { AppChannels, PageChannels } from "../../ipc/socket/bridge.ts";
 import { dispatch } from "../../ipc/socket/operator-dispatch.ts";
-import { isPageUrl } from "./page.ts";
+import { isOwnPage } from "./sender.ts";
 
 /** The page's access to the gate: the channels of `ipc/socket/bridge.ts`, open only to our own page in our own windows. */
 
@@ -84,16 +84,4 @@ function handle<C extends keyof PageChannels>(
     }
     return await answer(event.sender, ...parsed.data);
   });
-}
-
-/** A message's sender: the fields that are checked. */
-interface Sender {
-  sender: Pick<WebContents, "isDestroyed">;
-  senderFrame: Pick<WebFrameMain, "parent" | "url"> | null;
-}
-
-/** True for our page in the main frame of one of our windows; false for any other frame, URL or window. */
-export function isOwnPage({ sender, senderFrame }: Sender, windows: readonly Sender["sender"][]): boolean {
-  if (!windows.includes(sender) || sender.isDestroyed()) return false;
-  return senderFrame !== null && senderFrame.parent === null && isPageUrl(senderFrame.url);
 }

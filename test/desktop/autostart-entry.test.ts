@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Env, gatePaths } from "../../ipc/base/paths.ts";
-import { autostartEntry } from "../../main/desktop/login-item.ts";
+import { autostartEntry } from "../../main/desktop/autostart-entry.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 const autostartFile = (env: Env) => gatePaths(env).autostartEntry;

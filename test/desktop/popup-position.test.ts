@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { popupBounds } from "../../main/desktop/popup.ts";
+import { popupBounds } from "../../main/desktop/popup-position.ts";
 
 const screen = { x: 0, y: 28, width: 1280, height: 772 };
 

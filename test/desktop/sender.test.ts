@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isOwnPage } from "../../main/desktop/bridge.ts";
 import { commandArguments } from "../../main/desktop/command-mode.ts";
+import { isOwnPage } from "../../main/desktop/sender.ts";
 
 const own = { isDestroyed: () => false };
 const other = { isDestroyed: () => false };
