@@ -4,6 +4,7 @@ import type { Failure } from "../../ipc/contract/gate-error.ts";
 import { type OperatorHandler, PAGE_EVENTS } from "../../ipc/contract/operator-api.ts";
 import type { AppChannels, PageChannels } from "../../ipc/socket/bridge.ts";
 import { dispatch } from "../../ipc/socket/operator-dispatch.ts";
+import { isPageUrl } from "./page.ts";
 import { isOwnPage } from "./sender.ts";
 
 /** The page's access to the gate: the channels of `ipc/socket/bridge.ts`, open only to our own page in our own windows. */
