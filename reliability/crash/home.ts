@@ -89,7 +89,7 @@ export class CrashHome {
     if (moment.kind === "start") return await this.#killStarting(moment.afterMs * this.#slowness());
     const operator = await this.#startChecked();
     if (operator === undefined) return;
-    await this.#answerAway(operator, random);
+    await answered("answers without their agents", this.#answerAway(operator, random));
     await this.#drive(operator, random, moment);
     this.#lookAtKilled();
   }
@@ -127,14 +127,15 @@ export class CrashHome {
       this.ledger.violate("no_start", error instanceof Error ? error.message : String(error));
       return undefined;
     }
-    const snapshot = await takeSnapshot(operator);
+    const snapshot = await answered("its state", takeSnapshot(operator));
     checkSnapshot(this.ledger, snapshot, this.paths);
     this.#trail.check(this.ledger);
     if (this.#around === undefined) return operator;
-    await checkFeatures(this.ledger, operator, this.#around);
-    await checkReceipts(this.ledger, snapshot, this.paths, { env: this.#env, slowness: this.#slowness() });
-    await this.#checkpoints.check(this.ledger, operator);
-    await this.#checkpoints.ask(operator);
+    await answered("its features", checkFeatures(this.ledger, operator, this.#around));
+    const slow = { env: this.#env, slowness: this.#slowness() };
+    await answered("its receipts", checkReceipts(this.ledger, snapshot, this.paths, slow));
+    await answered("its trail against the checkpoints", this.#checkpoints.check(this.ledger, operator));
+    await answered("a checkpoint", this.#checkpoints.ask(operator));
     return operator;
   }
 
@@ -242,4 +243,18 @@ export class CrashHome {
   #grantsInUse(): GrantEntry[] {
     return [...this.ledger.grants.values()].filter(({ key }) => key.endsWith("/**")).slice(-GRANTS_IN_USE);
   }
+}
+
+/** A gate that runs says each of these in seconds, however busy the machine is. */
+const ANSWERED_WITHIN_MS = 120_000;
+
+/** @throws where the gate doesn't say it: what it was asked for */
+async function answered<T>(what: string, asked: Promise<T>): Promise<T> {
+  const late = AbortSignal.timeout(ANSWERED_WITHIN_MS);
+  const failed = new Promise<never>((_, reject) => {
+    late.addEventListener("abort", () => reject(new Error(`a gate that was started doesn't say ${what}`)), {
+      once: true,
+    });
+  });
+  return await Promise.race([asked, failed]);
 }
