@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { clientTests } from "./test/clients/tried-sources.ts";
+import { leftOut } from "./test/support/areas.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
 /**
@@ -58,12 +58,15 @@ const ANY = { globalSetup: ["test/support/removed-folders.ts"] };
 const BUILT = { globalSetup: [...ANY.globalSetup, "test/support/global-setup.ts"] };
 const SHOWN = { globalSetup: [...BUILT.globalSetup, "test/support/browser-setup.ts"] };
 
+/** Of areas whose sources are those with which all of their tests passed, a part each day. */
+const LEFT_OUT = leftOut(import.meta.dirname, (why) => console.log(why));
+
 /** Half of their time tests wait, for processes, pages and timers: two at once for each processor. */
 const WORKERS = 2 * Math.max(2, availableParallelism());
 
 export default defineConfig({
   test: {
-    reporters: ["default", "./test/support/plain-summary.ts"],
+    reporters: ["default", "./test/support/note-areas.ts", "./test/support/plain-summary.ts"],
     setupFiles: ["test/support/isolated-home.ts"],
     // How long an event may take on a machine that is busy with something else: what is waited for and never comes says so late, and
     // nothing else depends on it.
@@ -81,7 +84,7 @@ export default defineConfig({
           ...BUILT,
           name: "integration",
           include: ["test/**/*.test.ts"],
-          exclude: [...UNIT, ...E2E, ...APART, CLIENTS, ...ALONE],
+          exclude: [...UNIT, ...E2E, ...APART, CLIENTS, ...ALONE, ...LEFT_OUT],
           isolate: false,
         },
       },
@@ -90,25 +93,35 @@ export default defineConfig({
           ...BUILT,
           name: "bubblewrap",
           include: WITH_BUBBLEWRAP,
-          // What is tried in full with the gate's own maker is tried in part with this one, in CI, too.
-          env: { METNOS_BOX_MAKER: "bubblewrap", CI: "" },
+          exclude: [...LEFT_OUT],
+          env: { METNOS_BOX_MAKER: "bubblewrap" },
           isolate: false,
         },
       },
-      { test: { ...SHOWN, name: "e2e", include: E2E, isolate: false } },
-      { test: { ...BUILT, name: "e2e-apart", include: APART } },
+      { test: { ...SHOWN, name: "e2e", include: E2E, exclude: [...LEFT_OUT], isolate: false } },
+      { test: { ...BUILT, name: "e2e-apart", include: APART, exclude: [...LEFT_OUT] } },
       {
         test: {
           ...BUILT,
           name: "clients",
-          include: [...clientTests(import.meta.dirname, (why) => console.log(why))],
+          include: [CLIENTS],
+          exclude: [...LEFT_OUT],
           isolate: false,
           testTimeout: 300_000,
           maxWorkers: availableParallelism(),
           sequence: { groupOrder: 1 },
         },
       },
-      { test: { ...BUILT, name: "alone", include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      {
+        test: {
+          ...BUILT,
+          name: "alone",
+          include: ALONE,
+          exclude: [...LEFT_OUT],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 });

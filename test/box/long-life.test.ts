@@ -2,11 +2,12 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { IS_EACH_FILE } from "../support/areas.ts";
 import { BOX_USERS, type BoxRun, HAS_BUBBLEWRAP, hasProgram, testBox } from "../support/boxes.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { IS_WHOLE_RUN, ofDay } from "../support/whole-run.ts";
+import { ofDay } from "../support/whole-run.ts";
 
-/** What takes long: builds, type checks, virtual environments. In a whole run, as another user each day. */
+/** What takes long: builds, type checks, virtual environments. Where each file is run, as another user each day. */
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const LONG_MS = 280_000;
@@ -31,7 +32,7 @@ function thisProject(folder: string): { project: string; packages: string } {
   return { project, packages };
 }
 
-describe.runIf(HAS_BUBBLEWRAP && IS_WHOLE_RUN).each(ofDay(BOX_USERS, BOX_USERS.length))(
+describe.runIf(HAS_BUBBLEWRAP && IS_EACH_FILE).each(ofDay(BOX_USERS, BOX_USERS.length))(
   "inside a box, in its time, as $name",
   (user) => {
     it("this project builds, type-checks and passes tests of its own", { timeout: LONG_MS }, async () => {

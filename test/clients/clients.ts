@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { IS_UNBOUNDED_RUN } from "../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 
 /** The real clients that the gate is tested with, by version, and where they are kept: outside of the project, never part of it. */
 
@@ -101,7 +101,7 @@ export const CLIENTS = {
 export type ClientName = keyof typeof CLIENTS;
 
 /** The Claude Codes that are tried: the newest alone, and by `npm run test:clients` each of them. */
-export const TRIED_CLAUDE_CODES: readonly ClientName[] = IS_UNBOUNDED_RUN
+export const TRIED_CLAUDE_CODES: readonly ClientName[] = IS_WHOLE_RUN
   ? ["claude-code", "claude-code-earlier"]
   : ["claude-code"];
 

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { CHECKOUT } from "../support/gate-process.ts";
 import { tempFolderForFile } from "../support/temp-folder.ts";
-import { IS_UNBOUNDED_RUN } from "../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 
 /**
  * CONTRIBUTING's recipes, followed in a copy of the project: with all of their steps what they name passes, and with one left out, or done
@@ -449,7 +449,7 @@ const LANGUAGE: readonly Step[] = [
   ),
 ];
 
-describe.runIf(IS_UNBOUNDED_RUN)(
+describe.runIf(IS_WHOLE_RUN)(
   "a recipe of CONTRIBUTING is followed, and a step that is left out is noticed",
   {
     timeout: 600_000,

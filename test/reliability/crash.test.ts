@@ -16,10 +16,10 @@ import { compareReceipts } from "../../reliability/crash/receipts.ts";
 import type { Snapshot } from "../../reliability/crash/snapshot.ts";
 import { JUDGED_A_DAY, MAILS, PRICE } from "../../reliability/crash/stand-ins.ts";
 import { tempFolder, tempFolderForFile } from "../support/temp-folder.ts";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 
 /** A second each where the machine does nothing else: `npm run crash` does 2,000. */
-const ROUNDS = IS_UNBOUNDED_RUN ? 60 : IS_WHOLE_RUN ? 24 : 15;
+const ROUNDS = IS_WHOLE_RUN ? 60 : 15;
 const AT_ONCE = 15;
 /** On a machine that does much else a gate acknowledges little before it is killed: so many until it did each act once. */
 const MOST_ROUNDS = 60;

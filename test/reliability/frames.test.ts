@@ -2,9 +2,9 @@ import { expect, it } from "vitest";
 import { runCampaign } from "../../fuzz/frames/campaign.ts";
 import { hostileFrame } from "../../fuzz/frames/frame-maker.ts";
 import { Seeded } from "../../fuzz/seeded.ts";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 
-const FRAMES = IS_UNBOUNDED_RUN ? 50_000 : IS_WHOLE_RUN ? 25_000 : 15_000;
+const FRAMES = IS_WHOLE_RUN ? 50_000 : 15_000;
 
 it("hostile frames end no gate, change no answer of others, and leave trail and databases whole", {
   timeout: 120_000,

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, describe, expect, it } from "vitest";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN, ofDay } from "../../support/whole-run.ts";
+import { IS_WHOLE_RUN, ofDay } from "../../support/whole-run.ts";
 import { Confinement, PROGRAM, UNCONFINED } from "./confinement.ts";
 import { boxMissing, notChecked } from "./missing.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -69,11 +69,7 @@ const cases = (scripts: readonly HostileScript[]): Case[] =>
 
 const forUsersOnly = ({ isForUsersOnly = false }: HostileScript): boolean => isForUsersOnly && OWN_UID === 0;
 const here = (scripts: readonly HostileScript[]): Case[] =>
-  cases(scripts.filter((script, index) => isInThisRun(script, index) && !forUsersOnly(script)));
-
-/** In full each script, otherwise one of some. */
-const isInThisRun = ({ isSlow = false }: HostileScript, index: number): boolean =>
-  IS_WHOLE_RUN || (!isSlow && index % (IS_BESIDE ? 8 : 2) === 0);
+  cases(ofDay(scripts, IS_BESIDE ? 8 : 2).filter((script) => !forUsersOnly(script)));
 
 describe("a command in the box", { timeout: TIMEOUT_MS }, () => {
   const check = async (_name: string, script: HostileScript): Promise<void> => expectConfined(script);
@@ -120,9 +116,9 @@ function otherUserMissing(): boolean {
 }
 
 describe("as an ordinary user", { timeout: TIMEOUT_MS }, () => {
-  const chosen = SCRIPTS.filter(({ asUser = false }) => IS_UNBOUNDED_RUN || asUser);
+  const chosen = SCRIPTS.filter(({ asUser = false }) => IS_WHOLE_RUN || asUser);
 
-  it.each(cases(ofDay(chosen, AS_USER_DAYS).filter(({ isSlow = false }) => IS_WHOLE_RUN || !isSlow)))(
+  it.each(cases(ofDay(chosen, AS_USER_DAYS)))(
     "a command in the box is confined as root's is: %s",
     async (_name, script) => {
       if (!otherUserMissing()) await expectConfined(script, OTHER_UID);

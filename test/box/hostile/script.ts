@@ -33,8 +33,6 @@ export interface Options extends Expectations {
   /** A project without the settings that the ordinary one has: they would be new. */
   readonly isBare?: boolean;
   readonly unshown?: Unshown;
-  /** Only where tests run in full: it takes seconds of the processor. */
-  readonly isSlow?: boolean;
   /** Also as an ordinary user in every run. With WHOLE_RUN=true each script is. */
   readonly asUser?: boolean;
   /** Not as root, whom this doesn't bind. */

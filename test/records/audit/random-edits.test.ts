@@ -15,9 +15,9 @@ import { testSigner } from "../../support/checkpoint-keys.ts";
 import { allLines, linkAgain, type Months } from "../../support/linked-lines.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { signedTrail } from "../../support/signed-trail.ts";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
 
-const EDITS = IS_UNBOUNDED_RUN ? 10_000 : IS_WHOLE_RUN ? 1000 : 600;
+const EDITS = IS_WHOLE_RUN ? 10_000 : 600;
 const SEED = Number(process.env.EDIT_SEED ?? Date.now() % 1_000_000);
 
 /** What is compared, and what was done to it. */

@@ -7,12 +7,12 @@ import { Seeded } from "../../../fuzz/seeded.ts";
 import { GitIndex, namesOutside } from "../../../main/shell-reading/programs/git-index.ts";
 import { seedOfDay } from "../../../mutation/selection.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
 
 /** Indexes with mistakes of all kinds in them, each read by the real git: where git reads a name outside, so does the gate. */
 
 const SEED = Number(process.env.SEED ?? seedOfDay(new Date()));
-const COUNT = IS_UNBOUNDED_RUN ? 12_000 : IS_WHOLE_RUN ? 500 : 250;
+const COUNT = IS_WHOLE_RUN ? 12_000 : 250;
 
 /** A repository with an index of this form; `files` so many that git writes them in blocks. */
 function repository(folder: string, format: Format, version: number, files: number) {

@@ -6,14 +6,14 @@ import { PROGRAMS, programCalled } from "../../../main/shell-reading/programs/ta
 import { sampled, seedOfDay } from "../../../mutation/selection.ts";
 import { missing } from "../../shells/run.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
 import { differencesOf } from "./boxed.ts";
 import { isClearable, TableRun } from "./table-run.ts";
 import { isEndless } from "./traced.ts";
 
 /** What looks runs in a box as it does outside: the same exit code, the same output. */
 
-const TRIED = IS_UNBOUNDED_RUN ? 2500 : IS_WHOLE_RUN ? 1000 : 250;
+const TRIED = IS_WHOLE_RUN ? 2500 : 250;
 
 /** Where the box shows: nothing can be written there. */
 const KNOWN = [/^(?:test|\[) -w /, /^find\b.* -writable\b/, /^sort\b.* (?:--random-sort\b|--sort=random\b|-\w*R)/];

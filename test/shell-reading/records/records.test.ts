@@ -3,7 +3,7 @@ import type { OptionList, Program } from "../../../main/shell-reading/programs/p
 import { sampled, seedOfDay } from "../../../mutation/selection.ts";
 import { missing } from "../../shells/run.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
 import { type ClearRecordLine, isClearable, namesOf, TableRun } from "./table-run.ts";
 import type { Shell } from "./traced.ts";
 
@@ -11,7 +11,7 @@ import type { Shell } from "./traced.ts";
 
 const SEED = seedOfDay(new Date());
 /** Others each day; all of them with WHOLE_RUN=true: 4 ms of processor a line. */
-const DAILY = IS_UNBOUNDED_RUN ? 9000 : IS_WHOLE_RUN ? 3000 : 700;
+const DAILY = IS_WHOLE_RUN ? 9000 : 700;
 /** `RECORD=sort` runs all lines of one record, and no others; `RECORD=git` those of each of its subcommands. */
 const RECORD = process.env.RECORD;
 const IN_OTHER_SHELLS = IS_WHOLE_RUN ? 400 : 100;

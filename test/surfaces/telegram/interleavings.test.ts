@@ -12,10 +12,10 @@ import {
   STRANGER,
   telegramServer,
 } from "../../support/telegram-server.ts";
-import { IS_UNBOUNDED_RUN, IS_WHOLE_RUN } from "../../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
 
 /** Gates, each with a chat of its own, that are asked at once: most of the time each waits for its next call. */
-const LANES = IS_UNBOUNDED_RUN ? 4 : 2;
+const LANES = IS_WHOLE_RUN ? 4 : 2;
 const BATCHES = IS_WHOLE_RUN ? 10 : 2;
 const TOGETHER = 25;
 const SEED = Number(process.env.SEED ?? Date.now() % 100_000);

@@ -241,7 +241,7 @@ export const NEW_PLACES = section("new", [
   [
     "a thousand of them",
     `for i in $(seq 300); do mkdir m$i; echo evil > m$i/.envrc; done`,
-    { ...planted("m1/.envrc", "m150/.envrc", "m300/.envrc"), isSlow: true },
+    planted("m1/.envrc", "m150/.envrc", "m300/.envrc"),
   ],
   [
     "settings of agents' clients that weren't there",
