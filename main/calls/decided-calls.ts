@@ -7,6 +7,7 @@ import {
   type TraceStep,
 } from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import { attempt } from "../base/errors.ts";
 import { causeOf } from "../base/files/disk-reserve.ts";
 import { Histogram } from "../base/histogram.ts";
 import type { Confinement } from "../decide/confinement/confinement.ts";
@@ -27,7 +28,7 @@ import type { Activity } from "../records/activity/activity.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decisionRecord } from "../records/audit/record.ts";
-import { attempt, type CallsEvent, type Listener } from "./approvals/listener.ts";
+import type { CallsEvent, Listener } from "./approvals/listener.ts";
 import {
   begun,
   DECISION,

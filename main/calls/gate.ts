@@ -5,6 +5,7 @@ import { type Decision, STAGES } from "../../ipc/contract/decision.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import type { UserWords } from "../agents/index.ts";
+import { attempt } from "../base/errors.ts";
 import type { Confinement, NotConfined } from "../decide/confinement/confinement.ts";
 import type { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { confinementOfCall, decisionOf, type ExamineOptions, examineCall } from "../decide/pipeline.ts";
@@ -13,7 +14,7 @@ import type { Examined, Reviewable, StageSettings, Subject } from "../decide/sta
 import { decidingCall } from "../shell-reading/targets/tree-scan.ts";
 import type { Ended } from "./approvals/answering.ts";
 import { ApprovalBroker, type BrokerEvent, type BrokerSettings } from "./approvals/broker.ts";
-import { attempt, type CallsEvent, type Listener } from "./approvals/listener.ts";
+import type { CallsEvent, Listener } from "./approvals/listener.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
 import type { Decider, StoredRequest } from "./approvals/stored-request.ts";
 import { CallsInReview } from "./calls-in-review.ts";

@@ -2,7 +2,7 @@ import type { AlarmCode } from "../../ipc/contract/alarms.ts";
 import type { GateError } from "../../ipc/contract/gate-error.ts";
 import { OPERATOR_EVENTS, type OperatorApi } from "../../ipc/contract/operator-api.ts";
 import { OtherHooks, UserWords } from "../agents/index.ts";
-import { errorOrigin } from "../base/error-origin.ts";
+import { attempt, errorOrigin } from "../base/errors.ts";
 import type { DatabaseName } from "../base/sqlite/database-names.ts";
 import { VERSION } from "../base/version.ts";
 import { BoxNetwork } from "../box/network/box-network.ts";
@@ -150,14 +150,8 @@ function run(opened: Opened, parts: Parts): () => void {
   const agedMonths = new AgedMonths({ ...opened, checkpoints });
   const again = (ms: number, ...works: (() => void)[]) =>
     setInterval(() => {
-      for (const work of works) {
-        try {
-          work();
-        } catch (error) {
-          // A disk that fails, or no file that may be opened: the gate continues, and does it the next time.
-          opened.failed("what is done again and again", error);
-        }
-      }
+      // A disk that fails, or no file that may be opened: the gate continues, and does it the next time.
+      for (const work of works) attempt(opened, "what is done again and again", work);
     }, ms).unref();
   const timers = [
     again(
@@ -194,7 +188,7 @@ function stopWaiting({ safety, agent_pauses }: Opened, gate: Gate): void {
 
 /** Writes what is stored beside the decisions. */
 function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
-  const { audit, storage, failed } = opened;
+  const { audit, storage } = opened;
   if (storage.watch.lossByNow() !== undefined) return;
   const { activity, agedRequests, agents, agent_pauses, approvals, grants, keptPauses, rate } = opened;
   const { safety, stateReserve } = opened;
@@ -221,14 +215,8 @@ function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
     safety.violations,
     agedRequests,
   ];
-  for (const part of parts) {
-    try {
-      part.flush();
-    } catch (error) {
-      // A full disk: what is stored beside the decisions is written the next time.
-      failed("writing what was counted", error);
-    }
-  }
+  // A full disk: what is stored beside the decisions is written the next time.
+  for (const part of parts) attempt(opened, "writing what was counted", () => part.flush());
 }
 
 function judgeParts(

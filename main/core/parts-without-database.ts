@@ -5,7 +5,7 @@ import { Listeners } from "../agents/index.ts";
 import { Alarms } from "../base/alarms.ts";
 import type { Clock } from "../base/clocks/clock.ts";
 import { systemClock } from "../base/clocks/system-clock.ts";
-import { errorOrigin } from "../base/error-origin.ts";
+import { errorOrigin } from "../base/errors.ts";
 import { DiskReserve } from "../base/files/disk-reserve.ts";
 import { RoomAhead } from "../base/files/room-ahead.ts";
 import { type Config, gatePathsWith, loadConfigWithSources, loadPolicyOverrides, Settings } from "../config/index.ts";

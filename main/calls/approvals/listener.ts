@@ -2,6 +2,7 @@ import type { Decision } from "../../../ipc/contract/decision.ts";
 import type { RefusedCall } from "../../../ipc/contract/judges.ts";
 import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import type { FailureLog } from "../../base/errors.ts";
 import type { Subject } from "../../decide/stages/examination.ts";
 
 /** What has happened to calls and requests, for all who show it. */
@@ -27,20 +28,6 @@ export type ReviewEvent =
   /** A call was refused that a person can do something about, and that isn't listed yet. */
   | { type: "callRefused"; refused: RefusedCall };
 
-export interface Listener<Event> extends Log {
+export interface Listener<Event> extends FailureLog {
   happened(event: Event): void;
-}
-
-interface Log {
-  /** Something unexpected that the gate continues after, to log. */
-  failed(what: string, error: unknown): void;
-}
-
-/** Does something that nothing else may fail for. What it throws is passed to `log`, with `what` was done. */
-export function attempt(log: Log, what: string, act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    log.failed(what, error);
-  }
 }
