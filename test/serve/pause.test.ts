@@ -73,16 +73,21 @@ describe("while the gate is paused", () => {
     const operator = await operatorOf(home);
     const agent = await pairedAgent(home, operator, "worker", "Full");
     const call = (id: string) => agent.send("tool.call", { id, intent: "", executor: "time_now", args: {} });
+    const outcomes: unknown[] = [];
+    const receive = async () => outcomes.push((await agent.next("tool.decision")).data.outcome);
     let pause: Promise<unknown> | undefined;
     for (let sent = 0; sent < 1000; sent++) {
       call(`c-${sent}`);
-      if (sent === 400) pause = operator.call("safety.pause", { reason: "stop" });
+      if (sent === 400) {
+        // The gate has begun to decide: a busy machine could have it read the pause first.
+        await receive();
+        pause = operator.call("safety.pause", { reason: "stop" });
+      }
       if (sent % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
     }
     await pause;
     call("after");
-    const outcomes: unknown[] = [];
-    while (outcomes.length < 1001) outcomes.push((await agent.next("tool.decision")).data.outcome);
+    while (outcomes.length < 1001) await receive();
     const pausedAt = outcomes.indexOf("denied");
     expect(pausedAt).toBeGreaterThan(0);
     expect(pausedAt).toBeLessThan(1000);

@@ -201,7 +201,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
     expect(operator.dismissed).toEqual(["d1"]);
     await expect.poll(() => focused(page)).toBe("Dismiss");
     await press(page.locator("[data-refusal=d2]").getByRole("button", { name: "Dismiss" }));
-    await page.getByRole("heading", { name: "Refused" }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Refused", exact: true }).waitFor({ state: "detached" });
   });
 
   it("comes while a card waits without moving it", async () => {
