@@ -40,8 +40,9 @@ const PAIRS_MS = 25_000;
 const OPENED_LATER = 4;
 /** Kills are within so much of a call's beginning: what takes a program takes longer. */
 const WITHIN_MS: Record<Victim, number> = { launcher: 120, child: 80, gate: 150, program: 400, client: 120 };
-/** What is denied without a decision about the call. */
-const UNDECIDED = /no gate is running|nobody answered within|the hook failed|hook's input is not|hook's input is empty/;
+/** What is denied without a decision of a gate about the call: the last one by the hook's own guard, which says in brackets what to do instead. */
+const UNDECIDED =
+  /no gate is running|nobody answered within|the hook failed|hook's input is not|hook's input is empty| \(work on another path/;
 
 /** Gives what isn't as it must be, in a sentence each. */
 export async function killHooks({ shell, victim, rounds, seed }: KillOptions): Promise<string[]> {
