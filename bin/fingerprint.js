@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** What the built command is made of, below the checkout's root. */
-const FOLDERS = ["cli", "ipc", "main"];
+const FOLDERS = ["cli", "ipc", "main", "packages"];
 const FILES = ["package.json", "package-lock.json", "rolldown.config.ts"];
 
 /** One text for the state of the sources: it changes with each file's name, size or date. Undefined where they aren't there. */

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import type { Env } from "../ipc/base/paths.ts";
 import { visible } from "../ipc/base/visible-text.ts";
-import { outsideWords } from "../main/shell-reading/programs/gate-command.ts";
+import { outsideWords } from "../packages/shell-reading/programs/gate-command.ts";
 
 /** Running a program in this one's place: its input and output are this one's, and it ends as that one ends. */
 

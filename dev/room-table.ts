@@ -67,7 +67,7 @@ export const ROOMS: readonly Room[] = [
       .: agent-tokens agents agents-on-path index`,
   },
   {
-    path: "main/shell-reading",
+    path: "packages/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 2,
     lines: 14700,

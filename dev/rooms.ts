@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { importsBelow } from "./imports.ts";
 
-// Which rooms (folders) of main/ and ipc/ import which, on how many floors, and through which files.
+// Which rooms (folders) of main/, ipc/ and packages/ import which, on how many floors, and through which files.
 //
 //   node dev/rooms.ts            figures, floors, circles and the arrows in them
 //   node dev/rooms.ts --arrows   each arrow with its number of imports
@@ -151,14 +151,16 @@ function printDoors(imports: Imports): void {
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const main = importsAmong(["main"]);
-  if (process.argv.includes("--doors")) printDoors(importsAmong(["ipc", "main", "cli", "renderer", "preload"]));
+  if (process.argv.includes("--doors"))
+    printDoors(importsAmong(["ipc", "main", "packages", "cli", "renderer", "preload"]));
   else if (process.argv.includes("--arrows"))
     for (const [from, out] of arrowsOf(main, topRoom))
       for (const [to, count] of out) console.log(`${count}\t${from} -> ${to}`);
   else {
     printLayout("rooms of main", layoutOf(main, topRoom));
     printLayout("folders of main", layoutOf(main, folderRoom));
-    printLayout("folders of main and ipc", layoutOf(importsAmong(["main", "ipc"]), folderRoom));
+    const beside = importsAmong(["main", "ipc", "packages"]);
+    printLayout("folders of main, ipc and packages", layoutOf(beside, folderRoom));
     const circles = circlesOf([...main.keys()], (path) => main.get(path) ?? []);
     console.log(
       `files of main: ${main.size}, ${circles.length} circles: ${circles.map((files) => files.join(" <-> ")).join("; ")}`,

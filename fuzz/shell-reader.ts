@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { guardShell } from "../main/decide/guard/shell/guard-shell.ts";
-import { needsOfLine } from "../main/shell-reading/clear/line-needs.ts";
-import { MAX_COMMANDS } from "../main/shell-reading/shell/scope.ts";
+import { needsOfLine } from "../packages/shell-reading/clear/line-needs.ts";
+import { MAX_COMMANDS } from "../packages/shell-reading/shell/scope.ts";
 import { generator } from "./seeded.ts";
 
 /** Random command lines for the interpreter: bytes, and pieces of shell. It must not throw, and must stay within its limits. */

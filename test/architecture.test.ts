@@ -8,7 +8,7 @@ import { importsBelow } from "../dev/imports.ts";
 // Arrows point one way. `cli`, `renderer`, `preload` -> `ipc` <- `main`; inside main, surfaces -> `gate`, never back.
 
 const ROOT = resolve(import.meta.dirname, "..");
-const FOLDERS = ["ipc", "main", "cli", "renderer", "preload", "test", "bench", "reliability"];
+const FOLDERS = ["ipc", "main", "packages", "cli", "renderer", "preload", "test", "bench", "reliability"];
 
 const FILES = [...importsBelow(FOLDERS)].map(([path, imports]) => ({
   path,
@@ -54,7 +54,7 @@ const core = startsWithAny(
   "main/decide/",
   "main/judges/reviews/",
   "main/records/",
-  "main/shell-reading/",
+  "packages/shell-reading/",
 );
 /** What opens a socket or starts a process for those around it: none of the core uses it. */
 const reaching = startsWithAny(
@@ -299,8 +299,8 @@ describe("the architecture", () => {
   it("what runs a command outside the box loads no package, no database and no configuration", () => {
     const { paths, targets } = loadedFrom("cli/outside.ts", "loadsAtOnce");
     expect(targets.filter((target) => !isOwn(target) && !isBuiltIn(target))).toEqual([]);
-    const ofMain = "main/shell-reading/programs/gate-command.ts";
-    expect([...paths].filter((path) => path.startsWith("main/"))).toEqual([ofMain]);
+    const ofReading = "packages/shell-reading/programs/gate-command.ts";
+    expect([...paths].filter((path) => /^(?:main|packages)\//.test(path))).toEqual([ofReading]);
     expect([...paths].filter((path) => /paths|operator|client/.test(path))).toEqual([]);
   });
 
@@ -313,21 +313,25 @@ describe("the architecture", () => {
   });
 
   it("Node's HTTP is loaded by itself: an import of it loads a whole client for the web", () => {
-    const product = FILES.filter(({ path }) => startsWithAny("ipc", "main", "cli")(path));
+    const product = FILES.filter(({ path }) => startsWithAny("ipc", "main", "packages", "cli")(path));
     expect(product.filter(({ loads }) => loads.includes("node:http")).map(({ path }) => path)).toEqual([]);
   });
 
   it("the shell's evaluation knows the programs; of the shell, programs know words and paths only", () => {
-    const known = ["main/shell-reading/paths.ts", "main/shell-reading/reading.ts", "main/shell-reading/word.ts"];
+    const known = [
+      "packages/shell-reading/paths.ts",
+      "packages/shell-reading/reading.ts",
+      "packages/shell-reading/word.ts",
+    ];
     expect(
       violations(
-        startsWithAny("main/shell-reading/programs/"),
-        (target) => target.startsWith("main/shell-reading/shell/") && !known.includes(target),
+        startsWithAny("packages/shell-reading/programs/"),
+        (target) => target.startsWith("packages/shell-reading/shell/") && !known.includes(target),
       ),
     ).toEqual([]);
-    expect(violations((path) => known.includes(path), startsWithAny("main/shell-reading/programs/"))).toEqual([]);
+    expect(violations((path) => known.includes(path), startsWithAny("packages/shell-reading/programs/"))).toEqual([]);
     expect(
-      violations(startsWithAny("main/shell-reading/shell/"), startsWithAny("main/shell-reading/programs/")),
+      violations(startsWithAny("packages/shell-reading/shell/"), startsWithAny("packages/shell-reading/programs/")),
     ).not.toEqual([]);
   });
 

@@ -9,11 +9,11 @@ import { arrowsOf, circlesOf, folderRoom, importsAmong } from "../dev/rooms.ts";
 // dev/room-table.ts: which room a file is in, which rooms it may import, by which files it is entered, and how large a room may get.
 
 const ROOT = resolve(import.meta.dirname, "..");
-const PRODUCT = ["ipc", "main", "cli", "renderer", "preload"];
+const PRODUCT = ["ipc", "main", "packages", "cli", "renderer", "preload"];
 const FILES = importsBelow([...PRODUCT, ...Object.keys(BESIDE)]);
 const isProduct = (path: string) => PRODUCT.includes(path.split("/")[0] ?? "");
 
-const isDeciding = (path: string) => /^main\/(?:decide|shell-reading)\//.test(path);
+const isDeciding = (path: string) => /^(?:main\/decide|packages\/shell-reading)\//.test(path);
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 /** What a file takes from node:fs, without its types. */
 const namesOfFs = (text: string) =>
@@ -64,8 +64,8 @@ describe("the rooms", () => {
     expect(circlesOf(paths, targetsOf)).toEqual([]);
   });
 
-  it("nor do folders of main/ and ipc/: each is below or above the other", () => {
-    const arrows = arrowsOf(importsAmong(["main", "ipc"]), folderRoom);
+  it("nor do folders of main/, ipc/ and packages/: each is below or above the other", () => {
+    const arrows = arrowsOf(importsAmong(["main", "ipc", "packages"]), folderRoom);
     expect(arrows.size).toBeGreaterThan(60);
     expect(circlesOf([...arrows.keys()], (folder) => arrows.get(folder)?.keys() ?? [])).toEqual([]);
   });
@@ -80,11 +80,11 @@ describe("the rooms", () => {
     expect(named.filter(([name]) => !READS.includes(name))).toEqual([]);
     // Only where the flags beside it say that it is for reading.
     expect(named.filter(([name]) => name === "openSync").map(([, path]) => path)).toEqual([
-      "main/shell-reading/targets/file-beginning.ts",
-      "main/shell-reading/targets/path.ts",
+      "packages/shell-reading/targets/file-beginning.ts",
+      "packages/shell-reading/targets/path.ts",
     ]);
     for (const path of ["file-beginning", "path"])
-      expect(textOf(`main/shell-reading/targets/${path}.ts`)).not.toMatch(
+      expect(textOf(`packages/shell-reading/targets/${path}.ts`)).not.toMatch(
         /O_(?:WRONLY|RDWR|CREAT)|openSync\([^)]*["']/,
       );
     const others = deciding.flatMap((path) =>

@@ -57,7 +57,7 @@ it("methods, accessors and functions are in camelCase: snake_case is for fields 
   const declared =
     /^\s*(?:export )?(?:static |async |get |set |override )*(?:function\*? )?#?[a-z]+(?:_[a-z0-9]+)+(?:<[^>]*>)?\([^)]*\)(?:: [^{]+)? \{$/;
   const sources = FILES.filter((file) =>
-    /^(?:ipc|main|cli|preload|renderer|bench|fuzz|reliability|judge-eval)\/.*\.tsx?$/.test(file),
+    /^(?:ipc|main|packages|cli|preload|renderer|bench|fuzz|reliability|judge-eval)\/.*\.tsx?$/.test(file),
   );
   const named = sources.flatMap((file) =>
     readFileSync(join(ROOT, file), "utf8")

@@ -2,11 +2,9 @@ import type { ChildProcess } from "node:child_process";
 import { type BigIntStats, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import { runGit } from "../box/git-process.ts";
-import { COMMAND_ARGS, CommandLines } from "../decide/executors/command-lines.ts";
-import { workingDirectoryOf } from "../shell-reading/clear/program-search.ts";
-import { gitCommand } from "../shell-reading/programs/git.ts";
-import { type GitFolders, gitFoldersOf } from "../shell-reading/programs/git-folders.ts";
+import { workingDirectoryOf } from "../../packages/shell-reading/clear/program-search.ts";
+import { gitCommand } from "../../packages/shell-reading/programs/git.ts";
+import { type GitFolders, gitFoldersOf } from "../../packages/shell-reading/programs/git-folders.ts";
 import {
   forgetHistory,
   MAX_KNOWN,
@@ -15,12 +13,14 @@ import {
   noteUnknown,
   noteWaiting,
   type SecretNames,
-} from "../shell-reading/programs/git-history.ts";
-import { objectsIn } from "../shell-reading/programs/git-objects.ts";
-import { realForm } from "../shell-reading/targets/path.ts";
-import { projectRoot } from "../shell-reading/targets/project.ts";
-import { isSecretInGit } from "../shell-reading/targets/secret-files.ts";
-import { scanTree, withScanLimit } from "../shell-reading/targets/tree-scan.ts";
+} from "../../packages/shell-reading/programs/git-history.ts";
+import { objectsIn } from "../../packages/shell-reading/programs/git-objects.ts";
+import { realForm } from "../../packages/shell-reading/targets/path.ts";
+import { projectRoot } from "../../packages/shell-reading/targets/project.ts";
+import { isSecretInGit } from "../../packages/shell-reading/targets/secret-files.ts";
+import { scanTree, withScanLimit } from "../../packages/shell-reading/targets/tree-scan.ts";
+import { runGit } from "../box/git-process.ts";
+import { COMMAND_ARGS, CommandLines } from "../decide/executors/command-lines.ts";
 
 /** Looks through the names in the histories of the repositories that agents work in: git prints them, in a process of its own. */
 

@@ -8,8 +8,8 @@ import { Places, TooLarge } from "../../main/box/project/places.ts";
 import { TimeSlice } from "../../main/box/project/time-slice.ts";
 import { askedBelow } from "../../main/decide/places/further-needs.ts";
 import { HeldByGit } from "../../main/decide/places/held-by-git.ts";
-import { realForm, realPath } from "../../main/shell-reading/targets/path.ts";
-import { withScanLimit } from "../../main/shell-reading/targets/tree-scan.ts";
+import { realForm, realPath } from "../../packages/shell-reading/targets/path.ts";
+import { withScanLimit } from "../../packages/shell-reading/targets/tree-scan.ts";
 import { indexOf } from "../support/git-index.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

@@ -6,7 +6,7 @@ import type { Decision } from "../../ipc/contract/decision.ts";
 import { openCore } from "../../main/core/core.ts";
 import type { Executor } from "../../main/decide/executors/catalog.ts";
 import { POLICY_TABLE } from "../../main/decide/policy/policy.ts";
-import * as reading from "../../main/shell-reading/shell/read-command.ts";
+import * as reading from "../../packages/shell-reading/shell/read-command.ts";
 import { decidedAtOnce } from "../support/judged-calls.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryHome } from "../support/temporary-home.ts";

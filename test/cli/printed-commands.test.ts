@@ -6,7 +6,7 @@ import { commandLine } from "../../cli/main.ts";
 import { CHECKOUT, LAUNCHER, StartedProcess } from "../support/gate-process.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
-const SOURCES = ["cli", "main", "ipc"].flatMap((folder) =>
+const SOURCES = ["cli", "main", "packages", "ipc"].flatMap((folder) =>
   readdirSync(join(CHECKOUT, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => ({ name: `${folder}/${name}`, text: readFileSync(join(CHECKOUT, folder, name), "utf8") })),
@@ -65,7 +65,7 @@ test("no text calls the program by a name that may not be on PATH, or that a reg
       .map((line) => `${name}: ${line.trim()}`),
   );
   // What the guard recognizes in an agent's command lines is no text for a user.
-  expect(found.filter((line) => !line.startsWith("main/shell-reading/programs/"))).toEqual([]);
+  expect(found.filter((line) => !line.startsWith("packages/shell-reading/programs/"))).toEqual([]);
 });
 
 test("a command runs as it was printed, from any folder and without the program on PATH", async () => {

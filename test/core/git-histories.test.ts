@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { GitHistories, lookThrough } from "../../main/core/git-histories.ts";
-import { historyAt, isCommit } from "../../main/shell-reading/programs/git-history.ts";
+import { historyAt, isCommit } from "../../packages/shell-reading/programs/git-history.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** Made by a shell, in a home of its own. */

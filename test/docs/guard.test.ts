@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { explainReadings } from "../../main/decide/guard/shell/guard-shell.ts";
-import { needsOfLine } from "../../main/shell-reading/clear/line-needs.ts";
-import { GIT_SUBCOMMANDS } from "../../main/shell-reading/programs/git.ts";
-import { SHELLS } from "../../main/shell-reading/programs/shells.ts";
-import { PROGRAMS, programCalled } from "../../main/shell-reading/programs/table.ts";
-import { clearPrefix, WRAPPERS } from "../../main/shell-reading/programs/wrappers.ts";
-import type { Word } from "../../main/shell-reading/reading.ts";
-import { requirementOf } from "../../main/shell-reading/targets/target.ts";
+import { needsOfLine } from "../../packages/shell-reading/clear/line-needs.ts";
+import { GIT_SUBCOMMANDS } from "../../packages/shell-reading/programs/git.ts";
+import { SHELLS } from "../../packages/shell-reading/programs/shells.ts";
+import { PROGRAMS, programCalled } from "../../packages/shell-reading/programs/table.ts";
+import { clearPrefix, WRAPPERS } from "../../packages/shell-reading/programs/wrappers.ts";
+import type { Word } from "../../packages/shell-reading/reading.ts";
+import { requirementOf } from "../../packages/shell-reading/targets/target.ts";
 import { deciderFor, proposed } from "../attacks/decide.ts";
 import { bash } from "../attacks/row.ts";
 import { makeWorld } from "../attacks/world.ts";
@@ -117,7 +117,7 @@ describe("the document's lists", () => {
   });
 
   it("name files that are there", () => {
-    const files = codeIn(TEXT).filter((code) => /^(?:main|test|docs)\/.*\.ts$/.test(code));
+    const files = codeIn(TEXT).filter((code) => /^(?:main|packages|test|docs)\/.*\.ts$/.test(code));
     expect(files.length).toBeGreaterThan(5);
     expect(files.filter((file) => !existsSync(new URL(file, ROOT)))).toEqual([]);
   });

@@ -81,7 +81,7 @@ function passes(check: string): boolean {
 }
 
 const record = (options: string): Edit => ({
-  file: "main/shell-reading/programs/text.ts",
+  file: "packages/shell-reading/programs/text.ts",
   before: '  {\n    names: ["uniq"],',
   text: `  {
     names: ["shuf"],

@@ -7,6 +7,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const FOLDERS = [
   "ipc",
   "main",
+  "packages",
   "cli",
   "renderer",
   "preload",
@@ -184,7 +185,7 @@ test("each agent that is known has its document, in the list of all of them", ()
 });
 
 test("a comment that documents is the head of its file, or directly at what it says something of", () => {
-  const product = SOURCES.filter(({ path }) => /^(?:ipc|main|cli|renderer|preload)\//.test(path));
+  const product = SOURCES.filter(({ path }) => /^(?:ipc|main|packages|cli|renderer|preload)\//.test(path));
   const loose = product.flatMap(({ path, text }) => {
     // Imports may be before a head.
     const code = text.search(/^(?!import |\} from | {2}|\/\/|\/\*\*| \*|#!|$)/m);

@@ -21,13 +21,13 @@ describe("the list of mutants", () => {
     const keys = MUTANTS.map(({ file, find, replace }) => `${file} ${find} ${replace}`);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
     const deciding = ["pipeline.ts", "policy/", "stages/", "guard/", "grants/", "safety/"].map(
-      (part) => `decide/${part}`,
+      (part) => `main/decide/${part}`,
     );
-    const reading = ["clear/", "programs/"].map((part) => `shell-reading/${part}`);
-    const calls = ["approvals/", "waiting-calls.ts", "life.ts"].map((part) => `calls/${part}`);
-    for (const part of [...deciding, ...reading, ...calls, "records/audit/"])
+    const reading = ["clear/", "programs/"].map((part) => `packages/shell-reading/${part}`);
+    const calls = ["approvals/", "waiting-calls.ts", "life.ts"].map((part) => `main/calls/${part}`);
+    for (const part of [...deciding, ...reading, ...calls, "main/records/audit/"])
       expect(
-        MUTANTS.some(({ file }) => file.startsWith(`main/${part}`)),
+        MUTANTS.some(({ file }) => file.startsWith(part)),
         part,
       ).toBe(true);
   });

@@ -95,7 +95,9 @@ describe("the packaged app", () => {
       "node_modules/@ast-grep/napi-linux-x64-gnu/ast-grep-napi.linux-x64-gnu.node",
       "node_modules/better-sqlite3/prebuilds/linux-x64.node",
     ]);
-    expect(paths.filter((path) => /^(main|ipc|cli|preload|renderer|test|bench|build|docs)\//.test(path))).toEqual([]);
+    expect(
+      paths.filter((path) => /^(main|ipc|packages|cli|preload|renderer|test|bench|build|docs)\//.test(path)),
+    ).toEqual([]);
     expect(
       paths.filter((path) => /^node_modules\/(electron|vitest|playwright-core|typescript|vite)\//.test(path)),
     ).toEqual([]);

@@ -60,8 +60,8 @@ vi.mock("../../main/decide/places/protected-paths.ts", async (original) => {
   const real = await original<typeof import("../../main/decide/places/protected-paths.ts")>();
   return { ...real, protectedPath: (...asked) => words.saidIn(real.protectedPath(...asked)) } satisfies typeof real;
 });
-vi.mock("../../main/shell-reading/targets/secret-files.ts", async (original) => {
-  const real = await original<typeof import("../../main/shell-reading/targets/secret-files.ts")>();
+vi.mock("../../packages/shell-reading/targets/secret-files.ts", async (original) => {
+  const real = await original<typeof import("../../packages/shell-reading/targets/secret-files.ts")>();
   return { ...real, askedEachTime: (...asked) => words.saidIn(real.askedEachTime(...asked)) } satisfies typeof real;
 });
 vi.mock("../../main/decide/judge/verdicts.ts", async (original) => {

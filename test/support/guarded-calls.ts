@@ -7,8 +7,8 @@ import { guard } from "../../main/decide/guard/guard.ts";
 import { decisionOf, examineCall } from "../../main/decide/pipeline.ts";
 import { withFurtherNeeds } from "../../main/decide/places/further-needs.ts";
 import { GateFiles } from "../../main/decide/places/gate-files.ts";
-import type { GuardEnv } from "../../main/shell-reading/clear/program-search.ts";
-import { pathTarget, type ResolvedRequirement } from "../../main/shell-reading/targets/target.ts";
+import type { GuardEnv } from "../../packages/shell-reading/clear/program-search.ts";
+import { pathTarget, type ResolvedRequirement } from "../../packages/shell-reading/targets/target.ts";
 
 /** Where the gate's program is in these tests: not where the tests themselves are. */
 const PROGRAM = "/opt/gate-of-the-tests";

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { holdsText } from "../../../ipc/base/regular-file.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { beginningOf } from "../../../packages/shell-reading/targets/file-beginning.ts";
+import { withoutGitSecrets } from "../../../packages/shell-reading/targets/secret-files.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
-import { beginningOf } from "../../shell-reading/targets/file-beginning.ts";
-import { withoutGitSecrets } from "../../shell-reading/targets/secret-files.ts";
 import { runGit } from "../git-process.ts";
 
 /** Git inside a box: what of a repository stays as it is, and the settings of the user that it works with. */

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Env } from "../../../ipc/base/paths.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
 import { isProgram } from "../../base/files/is-program.ts";
 import type { Config } from "../../config/index.ts";
 import { CERTIFICATE_VARIABLES } from "../../decide/confinement/environment.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { type Maker, makerAt, ownMaker } from "../maker.ts";
 import { nodeForBox } from "../node.ts";
 import { type Caches, type Covers, cachesFor, makeCovers } from "./caches.ts";

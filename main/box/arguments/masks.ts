@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { gitFoldersOf } from "../../../packages/shell-reading/programs/git-folders.ts";
+import { type GitIndex, readIndex } from "../../../packages/shell-reading/programs/git-index.ts";
+import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import { errorCode } from "../../base/errors.ts";
-import { gitFoldersOf } from "../../shell-reading/programs/git-folders.ts";
-import { type GitIndex, readIndex } from "../../shell-reading/programs/git-index.ts";
-import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 
 /**
  * How a file that often holds secrets is hidden. Git's own copy of it is no secret from who may read the repository: as it is

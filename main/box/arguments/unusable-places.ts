@@ -1,4 +1,4 @@
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
 
 /** What no box shows or lets be written, whatever a declaration or the configuration names. Paths are real. */
 

@@ -1,8 +1,8 @@
+import { isPlantedAmongBuilt, isPlantedName } from "../../../packages/shell-reading/clear/program-places.ts";
+import { BUILD_FOLDERS } from "../../../packages/shell-reading/targets/build-folders.ts";
+import { hasSecretName } from "../../../packages/shell-reading/targets/secret-files.ts";
 import { endsInKeys } from "../../decide/places/protected-paths.ts";
 import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
-import { isPlantedAmongBuilt, isPlantedName } from "../../shell-reading/clear/program-places.ts";
-import { BUILD_FOLDERS } from "../../shell-reading/targets/build-folders.ts";
-import { hasSecretName } from "../../shell-reading/targets/secret-files.ts";
 import { isLinkInOther } from "./other-repositories.ts";
 
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from "node:path";
 import { readRegularBytes, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { isHarmlessToSet, type Setting, settingsOf } from "../../../packages/shell-reading/programs/git-repository.ts";
+import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import { errorCode } from "../../base/errors.ts";
-import { isHarmlessToSet, type Setting, settingsOf } from "../../shell-reading/programs/git-repository.ts";
-import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
 import { isRepositorySettings } from "../arguments/git.ts";
 import type { Known } from "./places.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";

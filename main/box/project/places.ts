@@ -2,19 +2,19 @@ import { lstatSync, opendirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { keepLatest } from "../../base/keep-latest.ts";
-import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
-import { AT_TOP } from "../../decide/places/run-later-places.ts";
-import { inProgramFolder, isPlantedAmongBuilt } from "../../shell-reading/clear/program-places.ts";
-import { loadedByEnvrc, searchedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
-import { codeNamedBySettings, repositoriesBuilt } from "../../shell-reading/programs/git-named-code.ts";
+import { inProgramFolder, isPlantedAmongBuilt } from "../../../packages/shell-reading/clear/program-places.ts";
+import { loadedByEnvrc, searchedByEnvrc } from "../../../packages/shell-reading/programs/envrc-files.ts";
+import { codeNamedBySettings, repositoriesBuilt } from "../../../packages/shell-reading/programs/git-named-code.ts";
 import {
   INSTALLED_BY_BUILDS,
   SEARCHED_PROGRAMS,
   TYPED_PROGRAMS,
-} from "../../shell-reading/programs/searched-programs.ts";
-import { linksOnWay, realPath } from "../../shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
+} from "../../../packages/shell-reading/programs/searched-programs.ts";
+import { linksOnWay, realPath } from "../../../packages/shell-reading/targets/path.ts";
+import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
+import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
+import { AT_TOP } from "../../decide/places/run-later-places.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference } from "./harmless-git-files.ts";

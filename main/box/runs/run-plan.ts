@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { setTimeout as passed } from "node:timers/promises";
 import type { Level } from "../../../ipc/contract/decision.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { isFollowingOver, withScanLimit } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import type { ConfinedRun } from "../../decide/confinement/box.ts";
 import type { Declaration } from "../../decide/confinement/declaration.ts";
 import { getsIn } from "../../decide/confinement/environment.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { isFollowingOver, withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
 import {
   boxArguments,
   closedWords,

@@ -6,11 +6,9 @@ import type { Language } from "../../../ipc/contract/language.ts";
 import { serverTargetOf } from "../../../ipc/contract/mcp-names.ts";
 import type { Choice } from "../../../ipc/contract/operator-api.ts";
 import { SEND } from "../../../ipc/words/sending.ts";
-import { errorCode } from "../../base/errors.ts";
-import type { ResolvedGrant } from "../../decide/grants/store.ts";
-import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";
-import { hostGrantMatches } from "../../shell-reading/targets/host.ts";
-import { registrableDomain } from "../../shell-reading/targets/listed-host.ts";
+import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
+import { hostGrantMatches } from "../../../packages/shell-reading/targets/host.ts";
+import { registrableDomain } from "../../../packages/shell-reading/targets/listed-host.ts";
 import {
   exactMatches,
   type GrantTarget,
@@ -18,8 +16,8 @@ import {
   isAtOrBelow,
   literalPattern,
   pathMatches,
-} from "../../shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../shell-reading/targets/project.ts";
+} from "../../../packages/shell-reading/targets/pattern.ts";
+import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
 import {
   type CallTarget,
   isUnresolvable,
@@ -27,7 +25,9 @@ import {
   pathTarget,
   type ResolvedRequirement,
   targetText,
-} from "../../shell-reading/targets/target.ts";
+} from "../../../packages/shell-reading/targets/target.ts";
+import { errorCode } from "../../base/errors.ts";
+import type { ResolvedGrant } from "../../decide/grants/store.ts";
 
 /** What a user can answer, and exactly what each answer would store. */
 

@@ -3,25 +3,29 @@ import { shellWord } from "../../../ipc/base/shell-quoted.ts";
 import type { UnconfinedReason } from "../../../ipc/contract/box.ts";
 import type { Level } from "../../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { programSearchOf, searchedBelow, workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
+import {
+  programSearchOf,
+  searchedBelow,
+  workingDirectoryOf,
+} from "../../../packages/shell-reading/clear/program-search.ts";
 import {
   needsTheMachine,
   outlivesCommand,
   printsEnvironment,
   usesNetwork,
   wrapsTheMachine,
-} from "../../shell-reading/programs/box-programs.ts";
-import { asksForOutside } from "../../shell-reading/programs/gate-command.ts";
-import { GIT } from "../../shell-reading/programs/git.ts";
-import { changesOnlyShell } from "../../shell-reading/programs/shell-builtins.ts";
-import { isAboutMachine, programCalled } from "../../shell-reading/programs/table.ts";
-import type { SimpleCommand } from "../../shell-reading/reading.ts";
-import { isLoopback } from "../../shell-reading/targets/host.ts";
-import { linksOnWay, realForm } from "../../shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../shell-reading/targets/project.ts";
-import { pathTarget, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
-import { following, isFollowingOver, withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
+} from "../../../packages/shell-reading/programs/box-programs.ts";
+import { asksForOutside } from "../../../packages/shell-reading/programs/gate-command.ts";
+import { GIT } from "../../../packages/shell-reading/programs/git.ts";
+import { changesOnlyShell } from "../../../packages/shell-reading/programs/shell-builtins.ts";
+import { isAboutMachine, programCalled } from "../../../packages/shell-reading/programs/table.ts";
+import type { SimpleCommand } from "../../../packages/shell-reading/reading.ts";
+import { isLoopback } from "../../../packages/shell-reading/targets/host.ts";
+import { linksOnWay, realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
+import { pathTarget, type ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import { following, isFollowingOver, withScanLimit } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/command-lines.ts";
 import type { GuardSettings } from "../guard/guard.ts";

@@ -1,10 +1,10 @@
 import type { Hazard } from "../../../ipc/contract/description.ts";
 import type { HazardId } from "../../../ipc/contract/hazards.ts";
-import { absolutePath } from "../../shell-reading/paths.ts";
-import { programCalled } from "../../shell-reading/programs/table.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
-import { isMadeByBuild } from "../../shell-reading/targets/build-folders.ts";
-import { kindOf } from "../../shell-reading/targets/pattern.ts";
+import { absolutePath } from "../../../packages/shell-reading/paths.ts";
+import { programCalled } from "../../../packages/shell-reading/programs/table.ts";
+import type { SimpleCommand, Word } from "../../../packages/shell-reading/reading.ts";
+import { isMadeByBuild } from "../../../packages/shell-reading/targets/build-folders.ts";
+import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { hazardsOfLines } from "../guard/hazards.ts";
 import { effectsOf } from "../guard/shell/effects.ts";

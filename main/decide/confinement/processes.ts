@@ -5,12 +5,12 @@ import {
   outlivesCommand,
   usesNetwork,
   wrapsTheMachine,
-} from "../../shell-reading/programs/box-programs.ts";
-import { addsSubmodule, gitReach, gitWords } from "../../shell-reading/programs/git-reach.ts";
-import { launchedBy } from "../../shell-reading/programs/hazard-records.ts";
-import { programCalled } from "../../shell-reading/programs/table.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
-import { programName } from "../../shell-reading/word.ts";
+} from "../../../packages/shell-reading/programs/box-programs.ts";
+import { addsSubmodule, gitReach, gitWords } from "../../../packages/shell-reading/programs/git-reach.ts";
+import { launchedBy } from "../../../packages/shell-reading/programs/hazard-records.ts";
+import { programCalled } from "../../../packages/shell-reading/programs/table.ts";
+import type { SimpleCommand, Word } from "../../../packages/shell-reading/reading.ts";
+import { programName } from "../../../packages/shell-reading/word.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 
 /** What the programs of a line need beside files: the machine, hosts, or to stay when the line has ended. */

@@ -1,14 +1,19 @@
 import { statSync } from "node:fs";
-import type { CallEnvironment, GuardEnv } from "../../shell-reading/clear/program-search.ts";
-import { absolutePath } from "../../shell-reading/paths.ts";
-import { scriptWordOf } from "../../shell-reading/programs/interpreters.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
-import { FROM_INPUT } from "../../shell-reading/shell/lists.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
-import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
-import { pathName, pathTarget, type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
-import { following } from "../../shell-reading/targets/tree-scan.ts";
+import type { CallEnvironment, GuardEnv } from "../../../packages/shell-reading/clear/program-search.ts";
+import { absolutePath } from "../../../packages/shell-reading/paths.ts";
+import { scriptWordOf } from "../../../packages/shell-reading/programs/interpreters.ts";
+import type { SimpleCommand, Word } from "../../../packages/shell-reading/reading.ts";
+import { FROM_INPUT } from "../../../packages/shell-reading/shell/lists.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
+import { askedEachTime } from "../../../packages/shell-reading/targets/secret-files.ts";
+import {
+  pathName,
+  pathTarget,
+  type ResolvedRequirement,
+  targetText,
+} from "../../../packages/shell-reading/targets/target.ts";
+import { following } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import { isForbidden } from "../guard/guard.ts";
 import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
 import { foldersNamed } from "../guard/shell/path-words.ts";

@@ -1,9 +1,9 @@
 import type { DescribedChange } from "../../../ipc/contract/description.ts";
-import { type PatchedFile, patchedFiles } from "../../shell-reading/programs/patch-text.ts";
-import { takesPatch } from "../../shell-reading/programs/patches.ts";
-import { resolvePath } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/pattern.ts";
-import { pathName } from "../../shell-reading/targets/target.ts";
+import { type PatchedFile, patchedFiles } from "../../../packages/shell-reading/programs/patch-text.ts";
+import { takesPatch } from "../../../packages/shell-reading/programs/patches.ts";
+import { resolvePath } from "../../../packages/shell-reading/targets/path.ts";
+import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import { pathName } from "../../../packages/shell-reading/targets/target.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { CallPlace } from "../places/call-place.ts";

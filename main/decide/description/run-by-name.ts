@@ -1,18 +1,22 @@
 import { opendirSync } from "node:fs";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { StandsFor } from "../../../ipc/contract/description.ts";
-import { absolutePath, canMatch, pathOf } from "../../shell-reading/paths.ts";
-import { askedOutside } from "../../shell-reading/programs/gate-command.ts";
-import { launchedBy, runsElsewhere } from "../../shell-reading/programs/hazard-records.ts";
-import { scriptWordOf } from "../../shell-reading/programs/interpreters.ts";
-import { type LoadedFile, launchedFile, loadedFilesOf } from "../../shell-reading/programs/loaded-files.ts";
-import { changesRunner, type NamedScripts, namedScripts } from "../../shell-reading/programs/script-runners.ts";
-import { commandsIn, scriptLines } from "../../shell-reading/programs/script-texts.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
-import { readCommand } from "../../shell-reading/shell/read-command.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { kindOf } from "../../shell-reading/targets/pattern.ts";
-import { programName } from "../../shell-reading/word.ts";
+import { absolutePath, canMatch, pathOf } from "../../../packages/shell-reading/paths.ts";
+import { askedOutside } from "../../../packages/shell-reading/programs/gate-command.ts";
+import { launchedBy, runsElsewhere } from "../../../packages/shell-reading/programs/hazard-records.ts";
+import { scriptWordOf } from "../../../packages/shell-reading/programs/interpreters.ts";
+import { type LoadedFile, launchedFile, loadedFilesOf } from "../../../packages/shell-reading/programs/loaded-files.ts";
+import {
+  changesRunner,
+  type NamedScripts,
+  namedScripts,
+} from "../../../packages/shell-reading/programs/script-runners.ts";
+import { commandsIn, scriptLines } from "../../../packages/shell-reading/programs/script-texts.ts";
+import type { SimpleCommand, Word } from "../../../packages/shell-reading/reading.ts";
+import { readCommand } from "../../../packages/shell-reading/shell/read-command.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import { programName } from "../../../packages/shell-reading/word.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { effectsOf } from "../guard/shell/effects.ts";
 import type { CallPlace } from "../places/call-place.ts";

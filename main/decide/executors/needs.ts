@@ -2,21 +2,21 @@ import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
 import { isMcpTarget, mcpTarget } from "../../../ipc/contract/mcp-names.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { needsOfLine } from "../../shell-reading/clear/line-needs.ts";
+import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
 import {
   type GuardEnv,
   programSearchOf,
   type WritableByGrant,
   workingDirectoryOf,
-} from "../../shell-reading/clear/program-search.ts";
-import { patchedFiles, pathsMentioned, pathsOfPatch } from "../../shell-reading/programs/patch-text.ts";
+} from "../../../packages/shell-reading/clear/program-search.ts";
+import { patchedFiles, pathsMentioned, pathsOfPatch } from "../../../packages/shell-reading/programs/patch-text.ts";
 import {
   type CallTarget,
   pathTarget,
   type ResolvedRequirement,
   urlTarget,
-} from "../../shell-reading/targets/target.ts";
-import { isFollowingOver, withScanLimit } from "../../shell-reading/targets/tree-scan.ts";
+} from "../../../packages/shell-reading/targets/target.ts";
+import { isFollowingOver, withScanLimit } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import { withFurtherNeeds } from "../places/further-needs.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";

@@ -5,22 +5,27 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { OperatorParams, Principal } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
-import { type Clock, normaliseDate } from "../../base/clocks/clock.ts";
-import { earlierEnd, endAt, moment } from "../../base/clocks/two-clock-end.ts";
-import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
-import { storageError } from "../../base/sqlite/database.ts";
-import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
-import { CAPABILITY_REGISTRY } from "../../shell-reading/targets/capabilities.ts";
-import { hostGrantMatches } from "../../shell-reading/targets/host.ts";
-import { expandHome } from "../../shell-reading/targets/path.ts";
-import { exactMatches, type GrantTarget, grantTarget, literalPattern } from "../../shell-reading/targets/pattern.ts";
+import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
+import { hostGrantMatches } from "../../../packages/shell-reading/targets/host.ts";
+import { expandHome } from "../../../packages/shell-reading/targets/path.ts";
+import {
+  exactMatches,
+  type GrantTarget,
+  grantTarget,
+  literalPattern,
+} from "../../../packages/shell-reading/targets/pattern.ts";
 import {
   type CallTarget,
   isUnresolvable,
   pathName,
   pathTarget,
   targetText,
-} from "../../shell-reading/targets/target.ts";
+} from "../../../packages/shell-reading/targets/target.ts";
+import { type Clock, normaliseDate } from "../../base/clocks/clock.ts";
+import { earlierEnd, endAt, moment } from "../../base/clocks/two-clock-end.ts";
+import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
+import { storageError } from "../../base/sqlite/database.ts";
+import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { ObservedTime } from "./observed-time.ts";

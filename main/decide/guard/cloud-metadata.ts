@@ -1,5 +1,5 @@
-import { takesHosts } from "../../shell-reading/programs/sockets.ts";
-import type { Reading, SimpleCommand } from "../../shell-reading/reading.ts";
+import { takesHosts } from "../../../packages/shell-reading/programs/sockets.ts";
+import type { Reading, SimpleCommand } from "../../../packages/shell-reading/reading.ts";
 import { dataWords } from "./shell/path-words.ts";
 
 /**

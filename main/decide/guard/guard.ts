@@ -1,10 +1,10 @@
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
-import type { PathPattern } from "../../shell-reading/paths.ts";
-import { expandHome, realForm } from "../../shell-reading/targets/path.ts";
-import { foldedPath } from "../../shell-reading/targets/pattern.ts";
-import { earlierStateOf } from "../../shell-reading/targets/snapshot-path.ts";
-import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import { type GuardEnv, workingDirectoryOf } from "../../../packages/shell-reading/clear/program-search.ts";
+import type { PathPattern } from "../../../packages/shell-reading/paths.ts";
+import { expandHome, realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { foldedPath } from "../../../packages/shell-reading/targets/pattern.ts";
+import { earlierStateOf } from "../../../packages/shell-reading/targets/snapshot-path.ts";
+import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type CommandLine, CommandLines } from "../executors/command-lines.ts";
 import { AgentSettings } from "../places/agent-settings.ts";

@@ -1,9 +1,13 @@
 import { shortenHome } from "../../../ipc/base/visible-text.ts";
 import type { Hazard } from "../../../ipc/contract/description.ts";
 import { HAZARDS, type HazardId } from "../../../ipc/contract/hazards.ts";
-import { absolutePath } from "../../shell-reading/paths.ts";
-import { destroysPool, diskToolCalled, onlySays } from "../../shell-reading/programs/disks-and-processes.ts";
-import { type FoundHazard, hazardsBy } from "../../shell-reading/programs/hazard.ts";
+import { absolutePath } from "../../../packages/shell-reading/paths.ts";
+import {
+  destroysPool,
+  diskToolCalled,
+  onlySays,
+} from "../../../packages/shell-reading/programs/disks-and-processes.ts";
+import { type FoundHazard, hazardsBy } from "../../../packages/shell-reading/programs/hazard.ts";
 import {
   evaluatesText,
   fetchedHost,
@@ -13,16 +17,16 @@ import {
   rootBy,
   runsElsewhere,
   sourceOf,
-} from "../../shell-reading/programs/hazard-records.ts";
-import { isInteractive } from "../../shell-reading/programs/interactive.ts";
-import { interpreterOf, scriptWordOf } from "../../shell-reading/programs/interpreters.ts";
-import { SHELLS } from "../../shell-reading/programs/shells.ts";
-import { programCalled } from "../../shell-reading/programs/table.ts";
-import type { SimpleCommand, Span, Word } from "../../shell-reading/reading.ts";
-import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
-import { askedEachTime } from "../../shell-reading/targets/secret-files.ts";
-import { pathName, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
-import { programName } from "../../shell-reading/word.ts";
+} from "../../../packages/shell-reading/programs/hazard-records.ts";
+import { isInteractive } from "../../../packages/shell-reading/programs/interactive.ts";
+import { interpreterOf, scriptWordOf } from "../../../packages/shell-reading/programs/interpreters.ts";
+import { SHELLS } from "../../../packages/shell-reading/programs/shells.ts";
+import { programCalled } from "../../../packages/shell-reading/programs/table.ts";
+import type { SimpleCommand, Span, Word } from "../../../packages/shell-reading/reading.ts";
+import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import { askedEachTime } from "../../../packages/shell-reading/targets/secret-files.ts";
+import { pathName, type ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import { programName } from "../../../packages/shell-reading/word.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { CallPlace } from "../places/call-place.ts";

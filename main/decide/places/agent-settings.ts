@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import type { CallEnvironment } from "../../shell-reading/clear/program-search.ts";
-import { hasTooManyNames, linksOnWay, realForm } from "../../shell-reading/targets/path.ts";
-import { foldedPath, isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
+import type { CallEnvironment } from "../../../packages/shell-reading/clear/program-search.ts";
+import { hasTooManyNames, linksOnWay, realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { foldedPath, isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import {
   movedPlaces,
   SETTINGS_BY_NAME,

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { type GuardEnv, workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../shell-reading/targets/project.ts";
+import { type GuardEnv, workingDirectoryOf } from "../../../packages/shell-reading/clear/program-search.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
+import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
 
 /** Where a call works. */
 export interface CallPlace {

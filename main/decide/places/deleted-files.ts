@@ -1,5 +1,5 @@
-import { kindOf } from "../../shell-reading/targets/pattern.ts";
-import { scanTree } from "../../shell-reading/targets/tree-scan.ts";
+import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import { scanTree } from "../../../packages/shell-reading/targets/tree-scan.ts";
 
 /** How much lies at paths that would be deleted. */
 

@@ -1,10 +1,19 @@
-import type { CallEnvironment } from "../../shell-reading/clear/program-search.ts";
-import { isMadeByBuild } from "../../shell-reading/targets/build-folders.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
-import { askedEachTime, beginsAsKey, isProjectsInGit, mayBeSecret } from "../../shell-reading/targets/secret-files.ts";
-import { type CallTarget, type ResolvedRequirement, targetText } from "../../shell-reading/targets/target.ts";
-import { SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../../shell-reading/targets/tree-scan.ts";
+import type { CallEnvironment } from "../../../packages/shell-reading/clear/program-search.ts";
+import { isMadeByBuild } from "../../../packages/shell-reading/targets/build-folders.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import {
+  askedEachTime,
+  beginsAsKey,
+  isProjectsInGit,
+  mayBeSecret,
+} from "../../../packages/shell-reading/targets/secret-files.ts";
+import {
+  type CallTarget,
+  type ResolvedRequirement,
+  targetText,
+} from "../../../packages/shell-reading/targets/target.ts";
+import { SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import { AgentSettings, holdsSettings, isSettingsFolder } from "./agent-settings.ts";
 import { counted } from "./deleted-files.ts";
 import { HeldByGit } from "./held-by-git.ts";

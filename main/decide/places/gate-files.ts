@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GatePaths } from "../../../ipc/base/paths.ts";
-import { GATE_COMMAND } from "../../shell-reading/programs/gate-command.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { foldedPath, isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
-import { earlierStateOf } from "../../shell-reading/targets/snapshot-path.ts";
-import type { ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import { GATE_COMMAND } from "../../../packages/shell-reading/programs/gate-command.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { foldedPath, isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
+import { earlierStateOf } from "../../../packages/shell-reading/targets/snapshot-path.ts";
+import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
 
 /** Paths of the gate's own files, for the guard. */
 export interface ProtectedGatePaths {

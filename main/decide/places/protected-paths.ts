@@ -5,7 +5,7 @@ import {
   type PathPattern,
   type Segment,
   segmentsOf,
-} from "../../shell-reading/paths.ts";
+} from "../../../packages/shell-reading/paths.ts";
 import { forbiddenPath } from "./patterns.ts";
 import { isHome } from "./vital-paths.ts";
 

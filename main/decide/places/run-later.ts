@@ -1,10 +1,10 @@
-import { isProgramPlace } from "../../shell-reading/clear/program-places.ts";
-import { type CallEnvironment, programFolders } from "../../shell-reading/clear/program-search.ts";
-import { loadedByEnvrc, searchedByEnvrc } from "../../shell-reading/programs/envrc-files.ts";
-import { codeNamedBySettings } from "../../shell-reading/programs/git-named-code.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { foldedPath, isAtOrBelow, kindOf } from "../../shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../shell-reading/targets/project.ts";
+import { isProgramPlace } from "../../../packages/shell-reading/clear/program-places.ts";
+import { type CallEnvironment, programFolders } from "../../../packages/shell-reading/clear/program-search.ts";
+import { loadedByEnvrc, searchedByEnvrc } from "../../../packages/shell-reading/programs/envrc-files.ts";
+import { codeNamedBySettings } from "../../../packages/shell-reading/programs/git-named-code.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { foldedPath, isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
 import { AT_TOP, RUN_LATER_PLACES, type RunLaterPlace } from "./run-later-places.ts";
 import { movedPlaces } from "./settings-places.ts";
 

@@ -5,7 +5,7 @@ import {
   type PathPattern,
   type Segment,
   segmentsOf,
-} from "../../shell-reading/paths.ts";
+} from "../../../packages/shell-reading/paths.ts";
 
 /** Folders and files whose loss leaves no way back, for what a tool would touch as for what a command line would. */
 

@@ -2,6 +2,8 @@ import { createRequire } from "node:module";
 import { z } from "zod";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { plainWords } from "../../../packages/shell-reading/clear/plain-words.ts";
+import { type ListedHost, readListedHost } from "../../../packages/shell-reading/targets/listed-host.ts";
 import { findMachine, type Machine } from "../../box/arguments/machine.ts";
 import type { AddressRules } from "../../box/network/lookup.ts";
 import type { BoxProbe } from "../../box/service/probe.ts";
@@ -13,8 +15,6 @@ import {
   type ReviewConfig,
   sendToModel,
 } from "../../decide/reviews/config.ts";
-import { plainWords } from "../../shell-reading/clear/plain-words.ts";
-import { type ListedHost, readListedHost } from "../../shell-reading/targets/listed-host.ts";
 import type { JudgeAgent, Model } from "../reviews/judge-ports.ts";
 import { AgentBox } from "./agent-box.ts";
 import { AgentHosts } from "./agent-hosts.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { historyAt } from "../../../main/shell-reading/programs/git-history.ts";
+import { historyAt } from "../../../packages/shell-reading/programs/git-history.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { withoutBox } from "../box-under-test.ts";
 

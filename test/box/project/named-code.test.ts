@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Places } from "../../../main/box/project/places.ts";
 import { TimeSlice } from "../../../main/box/project/time-slice.ts";
-import { codeNamedBySettings } from "../../../main/shell-reading/programs/git-named-code.ts";
+import { codeNamedBySettings } from "../../../packages/shell-reading/programs/git-named-code.ts";
 import { BOX_USERS, HAS_BUBBLEWRAP, testBox } from "../../support/boxes.ts";
 import { fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { REACHES } from "../../../ipc/contract/decision.ts";
 import type { Choice } from "../../../ipc/contract/operator-api.ts";
 import { askedPathsOf, choicesFor, grantsFor, realsOfChoices } from "../../../main/calls/approvals/choices.ts";
-import { pathTarget, type ResolvedRequirement, requirementOf } from "../../../main/shell-reading/targets/target.ts";
+import { pathTarget, type ResolvedRequirement, requirementOf } from "../../../packages/shell-reading/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

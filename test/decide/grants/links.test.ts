@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { pathTarget } from "../../../main/shell-reading/targets/target.ts";
+import { pathTarget } from "../../../packages/shell-reading/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pathTarget } from "../../../main/shell-reading/targets/target.ts";
+import { pathTarget } from "../../../packages/shell-reading/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 
 describe("a path that each process sees as its own", () => {

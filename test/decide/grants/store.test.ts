@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
-import { namedTarget, pathTarget } from "../../../main/shell-reading/targets/target.ts";
+import { namedTarget, pathTarget } from "../../../packages/shell-reading/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 

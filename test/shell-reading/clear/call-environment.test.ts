@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { guard } from "../../../main/decide/guard/guard.ts";
-import { workingDirectoryOf } from "../../../main/shell-reading/clear/program-search.ts";
+import { workingDirectoryOf } from "../../../packages/shell-reading/clear/program-search.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

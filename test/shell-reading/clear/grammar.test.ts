@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clearLine } from "../../../main/shell-reading/clear/grammar.ts";
+import { clearLine } from "../../../packages/shell-reading/clear/grammar.ts";
 import { cpuMs } from "../../support/measured.ts";
 
 const HOME = "/home/ada";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainWords } from "../../../main/shell-reading/clear/plain-words.ts";
+import { plainWords } from "../../../packages/shell-reading/clear/plain-words.ts";
 
 describe("a command of plain words", () => {
   it.each<[string, string[]]>([

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { MAX_SHELL_PATH, shellPathOf } from "../../../ipc/contract/shell-path.ts";
 import { contextSchema } from "../../../ipc/contract/wire.ts";
-import { programSearchOf } from "../../../main/shell-reading/clear/program-search.ts";
+import { programSearchOf } from "../../../packages/shell-reading/clear/program-search.ts";
 import { decided as decidedBy } from "../../support/examinations.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { NOT_SHARED } from "../../support/not-shared.ts";

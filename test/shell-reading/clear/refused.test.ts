@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { needsOfLine } from "../../../main/shell-reading/clear/line-needs.ts";
+import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
 /** Lines that once were cleared, or nearly, and do more than they seem to: each is unclear, for a reason that belongs to its class. */

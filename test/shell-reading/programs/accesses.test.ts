@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { accessesOf } from "../../../main/shell-reading/programs/accesses.ts";
-import { programCalled } from "../../../main/shell-reading/programs/table.ts";
-import { readCommand } from "../../../main/shell-reading/shell/read-command.ts";
+import { accessesOf } from "../../../packages/shell-reading/programs/accesses.ts";
+import { programCalled } from "../../../packages/shell-reading/programs/table.ts";
+import { readCommand } from "../../../packages/shell-reading/shell/read-command.ts";
 
 /** What a command touches, by its program's record alone: nothing is looked up on the disk. */
 

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { loadedByEnvrc, searchedByEnvrc } from "../../../main/shell-reading/programs/envrc-files.ts";
+import { loadedByEnvrc, searchedByEnvrc } from "../../../packages/shell-reading/programs/envrc-files.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const loaded = (text: string): string[] => {

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { needsOfLine } from "../../../main/shell-reading/clear/line-needs.ts";
+import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
 /**

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { onlyLooks } from "../../../main/decide/confinement/confinement.ts";
 import { recordedAccesses } from "../../../main/decide/guard/shell/effects.ts";
-import { needsOfLine } from "../../../main/shell-reading/clear/line-needs.ts";
-import { noteHistory } from "../../../main/shell-reading/programs/git-history.ts";
-import { readCommand } from "../../../main/shell-reading/shell/read-command.ts";
+import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
+import { noteHistory } from "../../../packages/shell-reading/programs/git-history.ts";
+import { readCommand } from "../../../packages/shell-reading/shell/read-command.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
 /** What git shows of files' contents is named as it is: a secret that was tracked once is asked about by its name. */

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Seeded } from "../../../fuzz/seeded.ts";
-import { GitIndex, namesOutside } from "../../../main/shell-reading/programs/git-index.ts";
 import { seedOfDay } from "../../../mutation/selection.ts";
+import { GitIndex, namesOutside } from "../../../packages/shell-reading/programs/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
 

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type NotedFolder, namesOutside, readIndex } from "../../../main/shell-reading/programs/git-index.ts";
-import { gitProblem } from "../../../main/shell-reading/programs/git-repository.ts";
+import { type NotedFolder, namesOutside, readIndex } from "../../../packages/shell-reading/programs/git-index.ts";
+import { gitProblem } from "../../../packages/shell-reading/programs/git-repository.ts";
 import { entrySize, indexOf } from "../../support/git-index.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

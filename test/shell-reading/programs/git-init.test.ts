@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { needsOfLine } from "../../../main/shell-reading/clear/line-needs.ts";
+import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
 import { tempFolder, tempFolderForFile } from "../../support/temp-folder.ts";
 
 /** `git init` is a write to its folder, and nothing else: what lies there already may be more. */

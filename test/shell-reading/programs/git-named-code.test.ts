@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codeNamedBySettings } from "../../../main/shell-reading/programs/git-named-code.ts";
-import { settingsOf } from "../../../main/shell-reading/programs/git-repository.ts";
+import { codeNamedBySettings } from "../../../packages/shell-reading/programs/git-named-code.ts";
+import { settingsOf } from "../../../packages/shell-reading/programs/git-repository.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const SIZE = 250 * 1024;

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { noteCommits, noteHistory } from "../../../main/shell-reading/programs/git-history.ts";
-import { objectNamed, objectsIn } from "../../../main/shell-reading/programs/git-objects.ts";
-import { unknownPiece, wordOf } from "../../../main/shell-reading/word.ts";
+import { noteCommits, noteHistory } from "../../../packages/shell-reading/programs/git-history.ts";
+import { objectNamed, objectsIn } from "../../../packages/shell-reading/programs/git-objects.ts";
+import { unknownPiece, wordOf } from "../../../packages/shell-reading/word.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const SPAN = { start: 0, end: 0 };

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { needsOfLine } from "../../../main/shell-reading/clear/line-needs.ts";
-import { withScanLimit } from "../../../main/shell-reading/targets/tree-scan.ts";
+import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
+import { withScanLimit } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
 /** Which repository git would work on, and that its settings are those that were looked at. Each folder is one that a clone can bring. */

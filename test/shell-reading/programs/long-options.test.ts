@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { guardShell } from "../../../main/decide/guard/shell/guard-shell.ts";
-import { accessesOf } from "../../../main/shell-reading/programs/accesses.ts";
-import { argumentsOf, optionsKnown } from "../../../main/shell-reading/programs/arguments.ts";
-import { GIT_SUBCOMMANDS } from "../../../main/shell-reading/programs/git.ts";
-import type { CommandContext, Program } from "../../../main/shell-reading/programs/program.ts";
-import { PROGRAMS } from "../../../main/shell-reading/programs/table.ts";
-import { plainWord } from "../../../main/shell-reading/word.ts";
+import { accessesOf } from "../../../packages/shell-reading/programs/accesses.ts";
+import { argumentsOf, optionsKnown } from "../../../packages/shell-reading/programs/arguments.ts";
+import { GIT_SUBCOMMANDS } from "../../../packages/shell-reading/programs/git.ts";
+import type { CommandContext, Program } from "../../../packages/shell-reading/programs/program.ts";
+import { PROGRAMS } from "../../../packages/shell-reading/programs/table.ts";
+import { plainWord } from "../../../packages/shell-reading/word.ts";
 
 /** An option means the same however it is written: that is what the records promise, for every program and every option. */
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { needsOfLine } from "../../../main/shell-reading/clear/line-needs.ts";
+import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
 /** Programs that are clear in the forms that only look, and in no other. */

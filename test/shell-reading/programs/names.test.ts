@@ -1,27 +1,31 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { BOX_PROGRAM_NAMES } from "../../../main/shell-reading/programs/box-programs.ts";
-import { CODE_WORD_NAMES, TAKES_WORDS } from "../../../main/shell-reading/programs/code-words.ts";
-import { DISK_TOOL_NAMES, PROCESS_TOOL_NAMES } from "../../../main/shell-reading/programs/disks-and-processes.ts";
-import { GATE_COMMAND } from "../../../main/shell-reading/programs/gate-command.ts";
-import { HAZARD_NAMES, LAUNCHER_NAMES, SOURCE_NAMES } from "../../../main/shell-reading/programs/hazard-records.ts";
-import { INTERPRETERS, RUNNER_NAMES } from "../../../main/shell-reading/programs/interpreters.ts";
-import { PATCH_PROGRAM_NAMES } from "../../../main/shell-reading/programs/patches.ts";
-import { PRINTERS } from "../../../main/shell-reading/programs/prints.ts";
-import { SCRIPT_RUNNER_NAMES } from "../../../main/shell-reading/programs/script-runners.ts";
-import { SCHEDULERS, SHELLS } from "../../../main/shell-reading/programs/shells.ts";
-import { NETWORK_TOOL_NAMES } from "../../../main/shell-reading/programs/sockets.ts";
-import { PROGRAMS } from "../../../main/shell-reading/programs/table.ts";
-import { REPEATER_NAMES, WRAPPERS } from "../../../main/shell-reading/programs/wrappers.ts";
+import { BOX_PROGRAM_NAMES } from "../../../packages/shell-reading/programs/box-programs.ts";
+import { CODE_WORD_NAMES, TAKES_WORDS } from "../../../packages/shell-reading/programs/code-words.ts";
+import { DISK_TOOL_NAMES, PROCESS_TOOL_NAMES } from "../../../packages/shell-reading/programs/disks-and-processes.ts";
+import { GATE_COMMAND } from "../../../packages/shell-reading/programs/gate-command.ts";
+import { HAZARD_NAMES, LAUNCHER_NAMES, SOURCE_NAMES } from "../../../packages/shell-reading/programs/hazard-records.ts";
+import { INTERPRETERS, RUNNER_NAMES } from "../../../packages/shell-reading/programs/interpreters.ts";
+import { PATCH_PROGRAM_NAMES } from "../../../packages/shell-reading/programs/patches.ts";
+import { PRINTERS } from "../../../packages/shell-reading/programs/prints.ts";
+import { SCRIPT_RUNNER_NAMES } from "../../../packages/shell-reading/programs/script-runners.ts";
+import { SCHEDULERS, SHELLS } from "../../../packages/shell-reading/programs/shells.ts";
+import { NETWORK_TOOL_NAMES } from "../../../packages/shell-reading/programs/sockets.ts";
+import { PROGRAMS } from "../../../packages/shell-reading/programs/table.ts";
+import { REPEATER_NAMES, WRAPPERS } from "../../../packages/shell-reading/programs/wrappers.ts";
 import { programNamesIn, wordsMatched } from "../../support/program-names.ts";
 
-const MAIN = resolve(import.meta.dirname, "../../../main");
+const ROOT = resolve(import.meta.dirname, "../../..");
 /** What a call passes: each file by its path below its room. */
-const PASSED = readdirSync(MAIN, { recursive: true, encoding: "utf8" }).filter((file) =>
-  /^(?:agents|base|calls|decide|judges\/reviews|records|shell-reading)\/(?!index\.ts).*\.ts$/.test(file),
+const PASSED = ["main", "packages"].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) =>
+      /^(?:agents|base|calls|decide|judges\/reviews|records|shell-reading)\/(?!index\.ts).*\.ts$/.test(file),
+    )
+    .map((file) => ({ file, path: join(ROOT, folder, file) })),
 );
-const PLACES = new Map(PASSED.map((file) => [file.slice(file.indexOf("/") + 1), join(MAIN, file)]));
+const PLACES = new Map(PASSED.map(({ file, path }) => [file.slice(file.indexOf("/") + 1), path]));
 
 /** Every program that anything is known of; signs (`[`, `:`) are no names that could be searched for. */
 const NAMES: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { patchedFiles, pathsMentioned, pathsOfPatch } from "../../../main/shell-reading/programs/patch-text.ts";
+import { patchedFiles, pathsMentioned, pathsOfPatch } from "../../../packages/shell-reading/programs/patch-text.ts";
 
 const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
 const paths = (text: string) => {

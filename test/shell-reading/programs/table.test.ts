@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PROGRAMS } from "../../../main/shell-reading/programs/table.ts";
+import { PROGRAMS } from "../../../packages/shell-reading/programs/table.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 import { EXAMPLES } from "./examples.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { needsOfLine } from "../../../main/shell-reading/clear/line-needs.ts";
-import { GIT_SUBCOMMANDS } from "../../../main/shell-reading/programs/git.ts";
-import { PROGRAMS, programCalled } from "../../../main/shell-reading/programs/table.ts";
 import { sampled, seedOfDay } from "../../../mutation/selection.ts";
+import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
+import { GIT_SUBCOMMANDS } from "../../../packages/shell-reading/programs/git.ts";
+import { PROGRAMS, programCalled } from "../../../packages/shell-reading/programs/table.ts";
 import { missing } from "../../shells/run.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { IS_WHOLE_RUN } from "../../support/whole-run.ts";

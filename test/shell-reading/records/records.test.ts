@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { OptionList, Program } from "../../../main/shell-reading/programs/program.ts";
 import { sampled, seedOfDay } from "../../../mutation/selection.ts";
+import type { OptionList, Program } from "../../../packages/shell-reading/programs/program.ts";
 import { missing } from "../../shells/run.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 import { IS_WHOLE_RUN } from "../../support/whole-run.ts";
@@ -33,12 +33,12 @@ async function freshTable(plant?: Plant) {
   onTestFinished(() => {
     vi.resetModules();
   });
-  const { TEXT_PROGRAMS } = await import("../../../main/shell-reading/programs/text.ts");
-  const { GIT_SUBCOMMANDS } = await import("../../../main/shell-reading/programs/git.ts");
+  const { TEXT_PROGRAMS } = await import("../../../packages/shell-reading/programs/text.ts");
+  const { GIT_SUBCOMMANDS } = await import("../../../packages/shell-reading/programs/git.ts");
   plant?.(TEXT_PROGRAMS as Program[]);
   plant?.(GIT_SUBCOMMANDS as Program[]);
-  const { PROGRAMS } = await import("../../../main/shell-reading/programs/table.ts");
-  const { needsOfLine } = await import("../../../main/shell-reading/clear/line-needs.ts");
+  const { PROGRAMS } = await import("../../../packages/shell-reading/programs/table.ts");
+  const { needsOfLine } = await import("../../../packages/shell-reading/clear/line-needs.ts");
   return { programs: PROGRAMS, subcommands: GIT_SUBCOMMANDS, needsOfLine };
 }
 

@@ -1,7 +1,7 @@
 import type { Seeded } from "../../../fuzz/seeded.ts";
-import { isAmong, optionsKnown } from "../../../main/shell-reading/programs/arguments.ts";
-import { FIND_TESTS } from "../../../main/shell-reading/programs/find.ts";
-import type { Program, Role } from "../../../main/shell-reading/programs/program.ts";
+import { isAmong, optionsKnown } from "../../../packages/shell-reading/programs/arguments.ts";
+import { FIND_TESTS } from "../../../packages/shell-reading/programs/find.ts";
+import type { Program, Role } from "../../../packages/shell-reading/programs/program.ts";
 import { EXAMPLES } from "../programs/examples.ts";
 
 /** Command lines that hand each option of a program's record a new file name, in each form that the option can be written in. */

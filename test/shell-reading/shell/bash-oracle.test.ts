@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like a placeholder is shell
 import { describe, expect, it } from "vitest";
-import { readCommand } from "../../../main/shell-reading/shell/read-command.ts";
+import { readCommand } from "../../../packages/shell-reading/shell/read-command.ts";
 import { bashTwin, type RecordedCall } from "../../support/bash-twin.ts";
 
 // The oracle: a real bash calls its programs with the words of the reading. No program here is real: each only

@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { canMatchAtOrBelow, canMatchPath, type PathPattern, type Segment } from "../../../main/shell-reading/paths.ts";
+import {
+  canMatchAtOrBelow,
+  canMatchPath,
+  type PathPattern,
+  type Segment,
+} from "../../../packages/shell-reading/paths.ts";
 
 const ANY: Segment = { kind: "any" } as Segment;
 const pathOf = (segments: readonly Segment[]): PathPattern => ({

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { realForm } from "../../../main/shell-reading/targets/path.ts";
-import { decidingCall, withScanLimit } from "../../../main/shell-reading/targets/tree-scan.ts";
+import { realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { decidingCall, withScanLimit } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import { slowPath } from "../../support/slow-paths.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -6,7 +6,7 @@ import {
   hostOfUrl,
   normaliseHost,
   normaliseHostPattern,
-} from "../../../main/shell-reading/targets/host.ts";
+} from "../../../packages/shell-reading/targets/host.ts";
 
 describe("the host of a URL", () => {
   it("is the one that would be fetched from, whatever is written around it", () => {

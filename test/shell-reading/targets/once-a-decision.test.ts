@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decidingCall, onceADecision } from "../../../main/shell-reading/targets/tree-scan.ts";
+import { decidingCall, onceADecision } from "../../../packages/shell-reading/targets/tree-scan.ts";
 
 it("what is remembered in one decision is found anew in the next, and outside of any", () => {
   const remembered = onceADecision<number>();

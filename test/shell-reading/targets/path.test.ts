@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { shortenHome } from "../../../ipc/base/visible-text.ts";
-import { expandHome, realForm, resolvePath } from "../../../main/shell-reading/targets/path.ts";
+import { expandHome, realForm, resolvePath } from "../../../packages/shell-reading/targets/path.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 describe("home", () => {

@@ -2,7 +2,12 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { grantTarget, isAtOrBelow, literalPattern, pathMatches } from "../../../main/shell-reading/targets/pattern.ts";
+import {
+  grantTarget,
+  isAtOrBelow,
+  literalPattern,
+  pathMatches,
+} from "../../../packages/shell-reading/targets/pattern.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

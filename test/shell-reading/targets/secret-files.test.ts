@@ -8,7 +8,7 @@ import {
   isSecretInGit,
   mayBeSecret,
   withoutGitSecrets,
-} from "../../../main/shell-reading/targets/secret-files.ts";
+} from "../../../packages/shell-reading/targets/secret-files.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { decided } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

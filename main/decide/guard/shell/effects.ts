@@ -1,8 +1,8 @@
-import { accessesOf } from "../../../shell-reading/programs/accesses.ts";
-import type { Access, Accesses } from "../../../shell-reading/programs/program.ts";
-import { programCalled } from "../../../shell-reading/programs/table.ts";
-import type { SimpleCommand, Word } from "../../../shell-reading/reading.ts";
-import { wordOf } from "../../../shell-reading/word.ts";
+import { accessesOf } from "../../../../packages/shell-reading/programs/accesses.ts";
+import type { Access, Accesses } from "../../../../packages/shell-reading/programs/program.ts";
+import { programCalled } from "../../../../packages/shell-reading/programs/table.ts";
+import type { SimpleCommand, Word } from "../../../../packages/shell-reading/reading.ts";
+import { wordOf } from "../../../../packages/shell-reading/word.ts";
 
 /** What a command touches by its program's record, as far as the worst is concerned. */
 export interface Effects {

@@ -6,19 +6,19 @@ import {
   pathOf,
   type Segment,
   segmentsOf,
-} from "../../../shell-reading/paths.ts";
-import { placingRole } from "../../../shell-reading/programs/accesses.ts";
-import { processToolCalled, signalsUser } from "../../../shell-reading/programs/disks-and-processes.ts";
+} from "../../../../packages/shell-reading/paths.ts";
+import { placingRole } from "../../../../packages/shell-reading/programs/accesses.ts";
+import { processToolCalled, signalsUser } from "../../../../packages/shell-reading/programs/disks-and-processes.ts";
 import {
   GATE_INTERPRETER,
   GATE_PROCESS_TEXTS,
   gateWords,
   onlyAsksGate,
-} from "../../../shell-reading/programs/gate-command.ts";
-import { socketToolCalled } from "../../../shell-reading/programs/sockets.ts";
-import { programCalled } from "../../../shell-reading/programs/table.ts";
-import type { Reading, SimpleCommand, Word } from "../../../shell-reading/reading.ts";
-import { foldedPath } from "../../../shell-reading/targets/pattern.ts";
+} from "../../../../packages/shell-reading/programs/gate-command.ts";
+import { socketToolCalled } from "../../../../packages/shell-reading/programs/sockets.ts";
+import { programCalled } from "../../../../packages/shell-reading/programs/table.ts";
+import type { Reading, SimpleCommand, Word } from "../../../../packages/shell-reading/reading.ts";
+import { foldedPath } from "../../../../packages/shell-reading/targets/pattern.ts";
 import type { ProtectedGatePaths } from "../../places/gate-files.ts";
 import {
   SETTINGS_BY_NAME,

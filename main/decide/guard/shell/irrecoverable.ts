@@ -6,17 +6,17 @@ import {
   pathOfPieces,
   type Segment,
   segmentsOf,
-} from "../../../shell-reading/paths.ts";
+} from "../../../../packages/shell-reading/paths.ts";
 import {
   destroysPool,
   diskToolCalled,
   isSignalled,
   onlySays,
   processToolCalled,
-} from "../../../shell-reading/programs/disks-and-processes.ts";
-import { raisesRights } from "../../../shell-reading/programs/labels.ts";
-import { handsOnEverything } from "../../../shell-reading/programs/wrappers.ts";
-import type { Reading, SimpleCommand, Word } from "../../../shell-reading/reading.ts";
+} from "../../../../packages/shell-reading/programs/disks-and-processes.ts";
+import { raisesRights } from "../../../../packages/shell-reading/programs/labels.ts";
+import { handsOnEverything } from "../../../../packages/shell-reading/programs/wrappers.ts";
+import type { Reading, SimpleCommand, Word } from "../../../../packages/shell-reading/reading.ts";
 import { isDisk, type PathContext, vitalFile, vitalFolder } from "../../places/vital-paths.ts";
 import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";

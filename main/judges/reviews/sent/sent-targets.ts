@@ -1,15 +1,15 @@
 import { shortenHome } from "../../../../ipc/base/visible-text.ts";
-import type { CallPlace } from "../../../decide/places/call-place.ts";
-import { CAPABILITY_REGISTRY } from "../../../shell-reading/targets/capabilities.ts";
-import { isLoopback } from "../../../shell-reading/targets/host.ts";
-import { realForm } from "../../../shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../shell-reading/targets/pattern.ts";
+import { CAPABILITY_REGISTRY } from "../../../../packages/shell-reading/targets/capabilities.ts";
+import { isLoopback } from "../../../../packages/shell-reading/targets/host.ts";
+import { realForm } from "../../../../packages/shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../../../packages/shell-reading/targets/pattern.ts";
 import {
   type CallTarget,
   pathName,
   type ResolvedRequirement,
   targetText,
-} from "../../../shell-reading/targets/target.ts";
+} from "../../../../packages/shell-reading/targets/target.ts";
+import type { CallPlace } from "../../../decide/places/call-place.ts";
 
 /** What a call needs, as a judge gets it: each capability with its target, or with the target's kind alone. */
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fuzz } from "../../../../fuzz/shell-reader.ts";
 import { findingText, guardShell } from "../../../../main/decide/guard/shell/guard-shell.ts";
-import { MAX_COMMANDS } from "../../../../main/shell-reading/shell/scope.ts";
+import { MAX_COMMANDS } from "../../../../packages/shell-reading/shell/scope.ts";
 
 const SETTINGS = { home: "/home/ada", cwd: "/home/ada/project", user: "ada" };
 const isBlocked = (command: string) => guardShell(command, SETTINGS).finding !== null;

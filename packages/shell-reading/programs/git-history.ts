@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { keepLatest } from "../../base/keep-latest.ts";
+import { keepLatest } from "../../../main/base/keep-latest.ts";
 import type { SimpleCommand, Word } from "../reading.ts";
 import { kindOf } from "../targets/pattern.ts";
 import { folderAbove } from "../targets/project.ts";

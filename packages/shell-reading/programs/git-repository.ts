@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readRegularBytes, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
-import { errorCode } from "../../base/errors.ts";
+import { errorCode } from "../../../main/base/errors.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { hasTooManyNames, realForm } from "../targets/path.ts";
 import { kindOf } from "../targets/pattern.ts";

@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { errorCode } from "../../base/errors.ts";
+import { errorCode } from "../../../main/base/errors.ts";
 import { following, isFollowingOver } from "./tree-scan.ts";
 
 /** Paths as a call names them, in the two forms that a grant must cover: the lexical and the real one. */

@@ -1,7 +1,7 @@
 import { lstatSync, opendirSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { hasOwnTimes } from "../../base/files/own-times.ts";
+import { hasOwnTimes } from "../../../main/base/files/own-times.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { beginningOf } from "../targets/file-beginning.ts";
 import { realForm } from "../targets/path.ts";

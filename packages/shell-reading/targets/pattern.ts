@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import type { Capability } from "../../../ipc/contract/decision.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isMcpServerTarget, serverTargetOf } from "../../../ipc/contract/mcp-names.ts";
-import { errorCode } from "../../base/errors.ts";
+import { errorCode } from "../../../main/base/errors.ts";
 import { CAPABILITY_REGISTRY } from "./capabilities.ts";
 import { normaliseHostGrant } from "./host.ts";
 import { expandHome, realForm } from "./path.ts";
