@@ -12,7 +12,7 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 const UNIT = [
   "test/*.test.ts",
   "test/{surfaces/metrics,surfaces/operator,judge-eval}/**/!(command).test.ts",
-  "test/{agents,base,calls,config,decide}/**/*.test.ts",
+  "test/{agents,base,calls,config,decide,targets}/**/*.test.ts",
   "test/records/{activity,audit,receipts}/**/*.test.ts",
   "test/core/*.test.ts",
   "test/judges/reviews/{model-judge,sent,validators}/**/*.test.ts",

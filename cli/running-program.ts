@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
+import { outsideWords } from "@metnos-gate/shell-reading/gate-command";
 import type { Env } from "../ipc/base/paths.ts";
 import { visible } from "../ipc/base/visible-text.ts";
-import { outsideWords } from "../packages/shell-reading/programs/gate-command.ts";
 
 /** Running a program in this one's place: its input and output are this one's, and it ends as that one ends. */
 

@@ -14,6 +14,14 @@ export interface Room {
 
 export const ROOMS: readonly Room[] = [
   {
+    path: "packages/shell-reading",
+    holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
+    floor: 0,
+    lines: 15300,
+    doors: `
+      doors: files gate-command git programs reading`,
+  },
+  {
     path: "ipc/contract",
     holds: "what is said between processes: messages, records, the operator's methods",
     floor: 0,
@@ -67,26 +75,18 @@ export const ROOMS: readonly Room[] = [
       .: agent-tokens agents agents-on-path index`,
   },
   {
-    path: "packages/shell-reading",
-    holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
+    path: "main/targets",
+    holds: "capabilities, and what a grant on a target covers",
     floor: 2,
-    lines: 14700,
+    lines: 450,
     doors: `
-      .: paths reading word
-      clear: line-needs plain-words program-places program-search
-      programs: accesses arguments box-programs disks-and-processes envrc-files gate-command git git-folders git-history git-index
-      programs: git-named-code git-objects git-reach git-repository hazard hazard-records interactive interpreters
-      programs: labels loaded-files patch-text patches program script-runners script-texts searched-programs
-      programs: shell-builtins shells sockets table wrappers
-      shell: builtins lists read-command scope
-      targets: build-folders capabilities file-beginning host listed-host path pattern project secret-files
-      targets: snapshot-path target tree-scan`,
+      .: capabilities host listed-host pattern target`,
   },
   {
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 13550,
+    lines: 12900,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -98,7 +98,8 @@ export const ROOMS: readonly Room[] = [
       guard/shell: guard-shell
       judge: verdicts
       mcp: announced-tools definition mcp-tools tool-store
-      places: call-place configured-files gate-files patterns protected-paths run-later run-later-places
+      places: built-folders call-environment call-place configured-files gate-files patterns protected-paths run-later
+      places: run-later-places
       policy: policy
       rate: budgets config
       reviews: config review-steps

@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
+import { needsOfLine } from "@metnos-gate/shell-reading";
 import { guardShell } from "../main/decide/guard/shell/guard-shell.ts";
-import { needsOfLine } from "../packages/shell-reading/clear/line-needs.ts";
 import { MAX_COMMANDS } from "../packages/shell-reading/shell/scope.ts";
 import { generator } from "./seeded.ts";
 

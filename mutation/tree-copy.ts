@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { linkPackages } from "../dev/linked-packages.ts";
 import { type Mutant, mutated } from "./mutants.ts";
 
 /** A copy of the tree, in which one mutant at a time is tried: the tree itself is never changed. */
@@ -29,7 +30,7 @@ export class TreeCopy {
       if (file === "" || file === "node_modules" || !existsSync(join(origin, file))) continue;
       cpSync(join(origin, file), join(this.root, file));
     }
-    symlinkSync(join(origin, "node_modules"), join(this.root, "node_modules"));
+    linkPackages(origin, this.root);
   }
 
   /** Applies the mutant while `act` runs, then puts the file back. @throws where the mutant doesn't apply */

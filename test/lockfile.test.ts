@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
@@ -13,8 +13,14 @@ const packageSchema = z.object({
   resolved: z.string().optional(),
   integrity: z.string().optional(),
   link: z.boolean().optional(),
+  dependencies: z.record(z.string(), z.string()).optional(),
 });
 const lockSchema = z.object({ lockfileVersion: z.literal(3), packages: z.record(z.string(), packageSchema) });
+const ownSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  dependencies: z.record(z.string(), z.string()).optional(),
+});
 const manifestSchema = z.object({
   dependencies: z.record(z.string(), z.string()),
   devDependencies: z.record(z.string(), z.string()),
@@ -23,6 +29,9 @@ const manifestSchema = z.object({
 const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"));
 const { packages } = lockSchema.parse(read("package-lock.json"));
 const { dependencies, devDependencies } = manifestSchema.parse(read("package.json"));
+
+/** The project's own, which lie in packages/: npm links them. */
+const isOwn = (path: string) => /^(?:packages|node_modules\/@metnos-gate)\/[^/]+$/.test(path);
 
 /** What is wrong with a package's entry; undefined where nothing is. */
 function problemOf({ version, resolved, integrity, link }: z.infer<typeof packageSchema>): string | undefined {
@@ -33,7 +42,7 @@ function problemOf({ version, resolved, integrity, link }: z.infer<typeof packag
 }
 
 it("every package of the lockfile comes from npm's own registry, by its SHA-512 hash", () => {
-  const installed = Object.entries(packages).filter(([path]) => path !== "");
+  const installed = Object.entries(packages).filter(([path]) => path !== "" && !isOwn(path));
   expect(installed.length).toBeGreaterThan(300);
   const problems = installed.flatMap(([path, entry]) => problemOf(entry)?.replace(/^/, `${path} `) ?? []);
   expect(problems).toEqual([]);
@@ -54,11 +63,27 @@ it("a package from elsewhere, from a folder or without its hash is seen", () => 
   expect(problemOf({ version: "1.0.0", integrity: "sha1-AAAA" })).toMatch(/no SHA-512/);
 });
 
+it("the project's own packages are links to packages/, and hold what their package.json says", () => {
+  const own = Object.entries(packages).filter(([path]) => isOwn(path));
+  const folders = own.filter(([path]) => path.startsWith("packages/")).map(([path]) => path);
+  expect(folders).toEqual(globSync("packages/*", { cwd: ROOT }).sort());
+  for (const folder of folders) {
+    const { name, version, dependencies: needed } = ownSchema.parse(read(join(folder, "package.json")));
+    expect(packages[`node_modules/${name}`]).toEqual({ resolved: folder, link: true });
+    expect(packages[folder]).toMatchObject({ version, ...(needed === undefined ? {} : { dependencies: needed }) });
+    expect(devDependencies[name]).toBe(version);
+    // The same version that the project has: there is one of each.
+    for (const [other, wanted] of Object.entries(needed ?? {}))
+      expect([other, packages[`node_modules/${other}`]?.version]).toEqual([other, wanted]);
+  }
+});
+
 it("node-ipc, and whatever else package.json names, is pinned to one exact version, the lockfile's", () => {
   const named = { ...dependencies, ...devDependencies };
   expect(named["node-ipc"]).toMatch(/^\d+\.\d+\.\d+$/);
   for (const [name, version] of Object.entries(named)) {
     expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)]);
-    expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
+    const { link, resolved, version: locked } = packages[`node_modules/${name}`] ?? {};
+    expect([name, link === true ? packages[resolved ?? ""]?.version : locked]).toEqual([name, version]);
   }
 });

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { importsBelow } from "../dev/imports.ts";
+import { importsBelow, packageDoors } from "../dev/imports.ts";
 import { BESIDE, doorsOf, ROOMS, roomOf } from "../dev/room-table.ts";
 import { arrowsOf, circlesOf, folderRoom, importsAmong } from "../dev/rooms.ts";
 
@@ -11,9 +11,11 @@ import { arrowsOf, circlesOf, folderRoom, importsAmong } from "../dev/rooms.ts";
 const ROOT = resolve(import.meta.dirname, "..");
 const PRODUCT = ["ipc", "main", "packages", "cli", "renderer", "preload"];
 const FILES = importsBelow([...PRODUCT, ...Object.keys(BESIDE)]);
+/** Each door of a package, by its file, and how it is imported. */
+const DOORS = new Map([...packageDoors()].map(([specifier, file]) => [file, specifier]));
 const isProduct = (path: string) => PRODUCT.includes(path.split("/")[0] ?? "");
 
-const isDeciding = (path: string) => /^(?:main\/decide|packages\/shell-reading)\//.test(path);
+const isDeciding = (path: string) => /^(?:main\/(?:decide|targets)|packages\/shell-reading)\//.test(path);
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 /** What a file takes from node:fs, without its types. */
 const namesOfFs = (text: string) =>
@@ -41,7 +43,7 @@ describe("the rooms", () => {
     expect([...FILES.keys()].filter((path) => isProduct(path) && roomOf(path) === undefined)).toEqual([]);
     const used = new Set([...FILES.keys()].map((path) => roomOf(path)?.path));
     expect(ROOMS.map(({ path }) => path).filter((path) => !used.has(path))).toEqual([]);
-    expect(ARROWS.length).toBeGreaterThan(2500);
+    expect(ARROWS.length).toBeGreaterThan(2400);
   });
 
   it("no arrow points up: a room imports from rooms of lower floors, and from nothing beside the product", () => {
@@ -73,20 +75,19 @@ describe("the rooms", () => {
   it("what decides and what reads a command line look at files, and write none", () => {
     const READS = [
       ...["accessSync", "closeSync", "constants", "existsSync", "fstatSync", "lstatSync", "openSync", "opendirSync"],
-      ...["readFileSync", "readSync", "readdirSync", "readlinkSync", "realpathSync", "statSync"],
+      ...["readFileSync", "readSync", "readdirSync", "readlinkSync", "realpathSync", "statSync", "statfsSync"],
     ];
     const deciding = [...FILES.keys()].filter(isDeciding);
     const named = deciding.flatMap((path) => namesOfFs(textOf(path)).map((name) => [name, path] as const));
     expect(named.filter(([name]) => !READS.includes(name))).toEqual([]);
     // Only where the flags beside it say that it is for reading.
     expect(named.filter(([name]) => name === "openSync").map(([, path]) => path)).toEqual([
+      "packages/shell-reading/files/regular-bytes.ts",
       "packages/shell-reading/targets/file-beginning.ts",
       "packages/shell-reading/targets/path.ts",
     ]);
-    for (const path of ["file-beginning", "path"])
-      expect(textOf(`packages/shell-reading/targets/${path}.ts`)).not.toMatch(
-        /O_(?:WRONLY|RDWR|CREAT)|openSync\([^)]*["']/,
-      );
+    for (const path of ["files/regular-bytes", "targets/file-beginning", "targets/path"])
+      expect(textOf(`packages/shell-reading/${path}.ts`)).not.toMatch(/O_(?:WRONLY|RDWR|CREAT)|openSync\([^)]*["']/);
     const others = deciding.flatMap((path) =>
       (FILES.get(path) ?? [])
         .map(({ target }) => target)
@@ -128,8 +129,39 @@ describe("the rooms", () => {
       // With the tables of the other databases, which `doctor` looks at without a gate.
       "main/calls/approvals/schema.ts",
     ]);
-    const all = [...FILES].filter(([path]) => path.endsWith("/index.ts"));
-    expect(all.map(([path]) => path).filter((path) => /export \*/.test(textOf(path)))).toEqual([]);
+    const all = [...FILES.keys()].filter((path) => path.endsWith("/index.ts") || DOORS.has(path));
+    expect(all.filter((path) => /export \*/.test(textOf(path)))).toEqual([]);
+  });
+
+  it("a package is imported by its name, through its doors alone, and by nothing but its tests otherwise", () => {
+    expect(DOORS.size).toBeGreaterThan(3);
+    const others = [...FILES].filter(([path]) => !path.startsWith("packages/") && !path.startsWith("test/"));
+    const inside = others.flatMap(([path, imports]) =>
+      imports
+        .filter(({ target }) => target.startsWith("packages/") && !(DOORS.has(target) && isByName(path, target)))
+        .map(({ target }) => `${path} -> ${target}`),
+    );
+    // It asks the reader for its own limit.
+    expect(inside).toEqual(["fuzz/shell-reader.ts -> packages/shell-reading/shell/scope.ts"]);
+  });
+
+  it("a package imports nothing of the rest, and what else it needs is in its package.json", () => {
+    for (const folder of globSync("packages/*", { cwd: ROOT })) {
+      const { dependencies = {} } = JSON.parse(textOf(`${folder}/package.json`)) as { dependencies?: object };
+      const needed = [...FILES]
+        .filter(([path]) => path.startsWith(`${folder}/`))
+        .flatMap(([, imports]) => imports.map(({ target }) => target))
+        .filter((target) => !target.startsWith(`${folder}/`) && !target.startsWith("node:"));
+      expect([...new Set(needed)].sort()).toEqual(Object.keys(dependencies).sort());
+    }
+  });
+
+  it("each name of a package's door is used outside of it", () => {
+    const users = [...FILES.keys()].filter((path) => !path.startsWith("packages/") && !path.startsWith("test/"));
+    for (const [file, specifier] of DOORS) {
+      const used = new Set(users.flatMap((path) => namesImported(textOf(path), specifier)));
+      expect([file, namesExported(textOf(file)).filter((name) => !used.has(name))]).toEqual([file, []]);
+    }
   });
 
   it.each([...ROOMS.map(({ path, lines }) => [path, lines] as const), ...Object.entries(BESIDE)])(
@@ -154,6 +186,30 @@ describe("the rooms", () => {
     expect(missing.map(({ path }) => path)).toEqual([]);
   });
 });
+
+const isByName = (path: string, door: string) => textOf(path).includes(`"${DOORS.get(door)}"`);
+
+const namesIn = (list: string) =>
+  list
+    .split(",")
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, "")
+        .replace(/ as .*$/, ""),
+    )
+    .filter((name) => name !== "");
+
+const namesImported = (text: string, specifier: string) =>
+  [...text.matchAll(/^import (?:type )?\{([^}]*)\} from "([^"]+)";/gm)].flatMap(([, names = "", from]) =>
+    from === specifier ? namesIn(names) : [],
+  );
+
+/** Of a door that only hands on, or that is a file of its own. */
+const namesExported = (text: string) => [
+  ...[...text.matchAll(/^export (?:type )?\{([^}]*)\} from/gm)].flatMap(([, names = ""]) => namesIn(names)),
+  ...[...text.matchAll(/^export (?:const|function|class|interface|type) (\w+)/gm)].map(([, name = ""]) => name),
+];
 
 /** Of TypeScript, CSS and C, new files included. */
 function linesBelow(path: string): number {

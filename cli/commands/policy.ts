@@ -9,7 +9,7 @@ import {
   type SubjectPolicy,
   TABLE_POLICY,
 } from "../../main/decide/policy/policy.ts";
-import { CAPABILITY_REGISTRY } from "../../packages/shell-reading/targets/capabilities.ts";
+import { CAPABILITY_REGISTRY } from "../../main/targets/capabilities.ts";
 import { parseExpiry } from "../durations.ts";
 import {
   CAPABILITY_COLUMNS,

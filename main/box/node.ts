@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { realForm } from "@metnos-gate/shell-reading/files";
 import type { Env } from "../../ipc/base/paths.ts";
-import { realForm } from "../../packages/shell-reading/targets/path.ts";
 
 /** Node for the gate's own programs in a box. */
 

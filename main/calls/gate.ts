@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
+import { decidingCall } from "@metnos-gate/shell-reading/files";
 import { agentKindOf } from "../../ipc/contract/agent-kind.ts";
 import type { Decided, Deliver } from "../../ipc/contract/agent-port.ts";
 import { type Decision, STAGES } from "../../ipc/contract/decision.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import { decidingCall } from "../../packages/shell-reading/targets/tree-scan.ts";
 import type { UserWords } from "../agents/index.ts";
 import { attempt } from "../base/errors.ts";
 import type { Confinement, NotConfined } from "../decide/confinement/confinement.ts";

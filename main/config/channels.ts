@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isLoopback } from "../../packages/shell-reading/targets/host.ts";
 import { absolutePath, variableName } from "../base/config-values.ts";
+import { isLoopback } from "../targets/host.ts";
 
 /** The sections of gate.toml about calling the user: `[channels.NAME]`, `[digest]`, `[telegram]`, `[ntfy]`. */
 

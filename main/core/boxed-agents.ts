@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute } from "node:path";
+import { realForm } from "@metnos-gate/shell-reading/files";
+import { searchedBelow } from "@metnos-gate/shell-reading/programs";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { type Env, localPrincipal } from "../../ipc/base/paths.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { AgentServer } from "../../ipc/socket/agent-server.ts";
 import type { LineServerSettings } from "../../ipc/socket/line-server.ts";
 import { removeSocket } from "../../ipc/socket/socket-file.ts";
-import { searchedBelow } from "../../packages/shell-reading/clear/program-search.ts";
-import { readListedHost } from "../../packages/shell-reading/targets/listed-host.ts";
-import { realForm } from "../../packages/shell-reading/targets/path.ts";
 import type { Agent } from "../agents/index.ts";
 import type { AgentHosts, AgentRun } from "../box/agent-runs/agent-run.ts";
 import type { PreparedAgent } from "../box/service/box-service.ts";
 import type { Declaration } from "../decide/confinement/declaration.ts";
 import { confinedProject } from "../decide/confinement/project.ts";
 import { GateFiles } from "../decide/places/gate-files.ts";
+import { readListedHost } from "../targets/listed-host.ts";
 import type { Core } from "./core.ts";
 import { agentPausedMessage, type BoxedAgent, GatePort, pausedMessage } from "./gate-port.ts";
 

@@ -1,24 +1,17 @@
 import type { ChildProcess } from "node:child_process";
 import { type BigIntStats, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import { workingDirectoryOf } from "../../packages/shell-reading/clear/program-search.ts";
-import { gitCommand } from "../../packages/shell-reading/programs/git.ts";
-import { type GitFolders, gitFoldersOf } from "../../packages/shell-reading/programs/git-folders.ts";
+import { isSecretInGit, projectRoot, realForm, scanTree, withScanLimit } from "@metnos-gate/shell-reading/files";
 import {
-  forgetHistory,
-  MAX_KNOWN,
-  noteCommits,
-  noteHistory,
-  noteUnknown,
-  noteWaiting,
+  type GitFolders,
+  gitCommand,
+  gitFoldersOf,
+  gitHistories,
+  objectsIn,
   type SecretNames,
-} from "../../packages/shell-reading/programs/git-history.ts";
-import { objectsIn } from "../../packages/shell-reading/programs/git-objects.ts";
-import { realForm } from "../../packages/shell-reading/targets/path.ts";
-import { projectRoot } from "../../packages/shell-reading/targets/project.ts";
-import { isSecretInGit } from "../../packages/shell-reading/targets/secret-files.ts";
-import { scanTree, withScanLimit } from "../../packages/shell-reading/targets/tree-scan.ts";
+} from "@metnos-gate/shell-reading/git";
+import { workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
+import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { runGit } from "../box/git-process.ts";
 import { COMMAND_ARGS, CommandLines } from "../decide/executors/command-lines.ts";
 
@@ -102,7 +95,7 @@ export class GitHistories {
     if (folders === null) return this.#looked.get(root)?.running;
     const look = this.#lookBegun(asked, root, folders);
     if (objects.length === 0) return look;
-    noteCommits(root, objects, [], []);
+    gitHistories.noteCommits(root, objects, [], []);
     if ((this.#turns.get(agent_id)?.count ?? 0) >= MAX_WAITING) return look;
     return inTime(this.#inTurn(agent_id, () => lookUp(root, folders.git, objects, this.#children)));
   }
@@ -124,12 +117,12 @@ export class GitHistories {
     const identity = identityOf(folders);
     let known = this.#looked.get(root);
     if (known !== undefined && known.identity !== identity) {
-      forgetHistory(root);
+      gitHistories.forget(root);
       known = undefined;
     }
     if (known?.isQueued === true && !this.#turns.has(agent_id)) known = undefined;
     if (known?.running !== undefined) {
-      noteWaiting(root);
+      gitHistories.noteWaiting(root);
       return known.running;
     }
     if (performance.now() < (known?.notBefore ?? 0)) return undefined;
@@ -137,10 +130,10 @@ export class GitHistories {
     if (known?.state === state) return undefined;
     const isQueued = this.#turns.has(agent_id);
     const looked: Looked = { identity, state, notBefore: Number.POSITIVE_INFINITY, running: undefined, isQueued };
-    if (this.#looked.size >= MAX_KNOWN) this.#looked.clear();
+    if (this.#looked.size >= gitHistories.most) this.#looked.clear();
     this.#looked.set(root, looked);
     // Also where git has begun: a call may be decided on before it ends, as it is cancelled or has waited for long.
-    noteWaiting(root);
+    gitHistories.noteWaiting(root);
     const look = async () => {
       const began = performance.now();
       looked.isQueued = false;
@@ -165,8 +158,8 @@ export class GitHistories {
     if (!isCurrent()) return;
     const names = await lookThrough(git, this.#children);
     if (!isCurrent()) return;
-    if (names === null) noteUnknown(root);
-    else noteHistory(root, names);
+    if (names === null) gitHistories.noteUnknown(root);
+    else gitHistories.note(root, names);
   }
 }
 
@@ -176,7 +169,7 @@ const inTime = (look: Promise<unknown>): Promise<unknown> =>
 
 /** Of what a line may mean by hashes, which are commits: their secrets' names are noted, also where no reference leads to them. */
 async function lookUp(root: string, git: string, words: readonly string[], children: Set<ChildProcess>): Promise<void> {
-  noteCommits(root, words, [], []);
+  gitHistories.noteCommits(root, words, [], []);
   let said = "";
   const asked = words.map((word) => `${word}^{}\n`).join("");
   const isSaid = await printed(
@@ -192,7 +185,7 @@ async function lookUp(root: string, git: string, words: readonly string[], child
   const nothing = words.filter((_, at) => lines[at]?.endsWith(" missing"));
   const log = [...NAMES_OF, ...commits, "--not", "--all", "--reflog"];
   const secrets = commits.length === 0 ? [] : await secretsPrinted(git, log, children, { all: true });
-  if (secrets !== null) noteCommits(root, words, [...commits, ...nothing], secrets);
+  if (secrets !== null) gitHistories.noteCommits(root, words, [...commits, ...nothing], secrets);
 }
 
 const NAMES_OF = [

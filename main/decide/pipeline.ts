@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { debugLog } from "../../ipc/base/debug-log.ts";
 import { type Decision, STAGES, type Stage, type TraceStep } from "../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
-import { requirementOf } from "../../packages/shell-reading/targets/target.ts";
+import { requirementOf } from "../targets/target.ts";
 import type { Confinement, NotConfined } from "./confinement/confinement.ts";
 import { confinedTo } from "./confinement/declaration.ts";
 import type { Executor, ExecutorCatalog } from "./executors/catalog.ts";

@@ -1,4 +1,4 @@
-/** What a command line says, once it is read like a shell reads it. Data only; `read.ts` makes it. */
+/** What a command line says, once it is read like a shell reads it. Data only; `readCommand` makes it. */
 
 /**
  * A part of a resolved word. `glob` is an active pattern; `unknown` a value that is known only at run time, with its

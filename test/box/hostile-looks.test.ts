@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, cpSync, mkdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { realForm, realPath, withScanLimit } from "@metnos-gate/shell-reading/files";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { repositoryPlaces } from "../../main/box/arguments/git.ts";
 import { coverOf, Indexes } from "../../main/box/arguments/masks.ts";
@@ -8,8 +9,6 @@ import { Places, TooLarge } from "../../main/box/project/places.ts";
 import { TimeSlice } from "../../main/box/project/time-slice.ts";
 import { askedBelow } from "../../main/decide/places/further-needs.ts";
 import { HeldByGit } from "../../main/decide/places/held-by-git.ts";
-import { realForm, realPath } from "../../packages/shell-reading/targets/path.ts";
-import { withScanLimit } from "../../packages/shell-reading/targets/tree-scan.ts";
 import { indexOf } from "../support/git-index.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { linkPackages } from "../../dev/linked-packages.ts";
 import { IS_EACH_FILE } from "../support/areas.ts";
 import { BOX_USERS, type BoxRun, HAS_BUBBLEWRAP, hasProgram, testBox } from "../support/boxes.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -26,9 +27,7 @@ function thisProject(folder: string): { project: string; packages: string } {
   }
   const packages = realpathSync(join(ROOT, "node_modules"));
   // A folder of the project's own, as an installation makes it: tools keep files of theirs beside the packages.
-  mkdirSync(join(project, "node_modules"));
-  const installed = readdirSync(packages).filter((name) => name === ".bin" || !name.startsWith("."));
-  for (const name of installed) symlinkSync(join(packages, name), join(project, "node_modules", name));
+  linkPackages(ROOT, project);
   return { project, packages };
 }
 

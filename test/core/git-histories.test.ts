@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { gitHistories } from "@metnos-gate/shell-reading/git";
 import { describe, expect, it } from "vitest";
 import { GitHistories, lookThrough } from "../../main/core/git-histories.ts";
-import { historyAt, isCommit } from "../../packages/shell-reading/programs/git-history.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** Made by a shell, in a home of its own. */
@@ -167,13 +167,13 @@ describe("git, looking through a hostile repository", () => {
     const call = { intent: "", executor: "shell_exec", args: { command: lines.join("; ") }, context: { cwd: root } };
     await histories.before(call, "hostile");
     expect(readdirSync(join(root, "n")).filter((name) => running(join(root, "n", name)).length > 0)).toHaveLength(1);
-    expect(historyAt(join(root, "n/6"))?.ever).toEqual([".git/objects"]);
+    expect(gitHistories.at(join(root, "n/6"))?.ever).toEqual([".git/objects"]);
     const other = repository(ENDED);
     await histories.before({ ...call, args: { command: "git log" }, context: { cwd: other } }, "other");
-    expect(historyAt(other)?.ever).toContain(".env");
+    expect(gitHistories.at(other)?.ever).toContain(".env");
     // Not for another agent's line, either.
     await histories.before({ ...call, args: { command: "git log" }, context: { cwd: root } }, "other");
-    expect(historyAt(root)?.ever).toContain(".env");
+    expect(gitHistories.at(root)?.ever).toContain(".env");
     histories.close();
     await expect.poll(() => running(join(root, "n/1")), { timeout: 5000 }).toEqual([]);
   });
@@ -187,9 +187,9 @@ describe("git, looking through a hostile repository", () => {
       args: { command: "git log" },
       context: { cwd: root },
     });
-    expect(historyAt(root)?.ever).toEqual([".git/objects"]);
+    expect(gitHistories.at(root)?.ever).toEqual([".git/objects"]);
     histories.close();
-    await expect.poll(() => historyAt(root), { timeout: 5000 }).toBeUndefined();
+    await expect.poll(() => gitHistories.at(root), { timeout: 5000 }).toBeUndefined();
   });
 
   it("has looked for each repository that a line names, however many there are", async () => {
@@ -199,7 +199,7 @@ describe("git, looking through a hostile repository", () => {
     const lines = Array.from({ length: 25 }, (_, at) => `git -C n/${at + 1} log -p`);
     const call = { intent: "", executor: "shell_exec", args: { command: lines.join("; ") }, context: { cwd: root } };
     await new GitHistories(tempFolder()).before(call);
-    expect([[".git/objects"], [".env", "a/.kube/config"]]).toContainEqual(historyAt(join(root, "n/25"))?.ever);
+    expect([[".git/objects"], [".env", "a/.kube/config"]]).toContainEqual(gitHistories.at(join(root, "n/25"))?.ever);
   });
 
   it("doesn't end a gate that can open no more files", () => {
@@ -239,9 +239,9 @@ describe("a call with git in it", () => {
     const first = histories.before(call("git log", join(root)));
     expect(first).toBeDefined();
     // It may be decided on before that has ended.
-    expect(historyAt(root)?.ever).toEqual([".git/objects"]);
+    expect(gitHistories.at(root)?.ever).toEqual([".git/objects"]);
     await first;
-    expect(historyAt(root)).toEqual({ root, ever: [".env", "a/.kube/config"], atHead: [] });
+    expect(gitHistories.at(root)).toEqual({ root, ever: [".env", "a/.kube/config"], atHead: [] });
     expect(histories.before(call("git log", root))).toBeUndefined();
     execFileSync("git", ["branch", "other"], { cwd: root });
     expect(histories.before(call("git log", root))).toBeUndefined();
@@ -260,7 +260,7 @@ describe("a call with git in it", () => {
   ])("waits for the repository that it names, too: %s", async (_name, line) => {
     const root = repository(ENDED);
     await new GitHistories(tempFolder()).before(call(line(root), tempFolder()));
-    expect(historyAt(root)?.ever).toContain(".env");
+    expect(gitHistories.at(root)?.ever).toContain(".env");
   });
 
   it("is looked at within milliseconds, whatever the folders of references in the repositories that it names", () => {
@@ -298,10 +298,10 @@ describe("a call with git in it", () => {
     const root = repository("echo b > b; c");
     const histories = new GitHistories(tempFolder());
     await histories.before(call("git log", root));
-    expect(historyAt(root)).toBeUndefined();
+    expect(gitHistories.at(root)).toBeUndefined();
     run(script, root);
     await expect
-      .poll(() => Promise.resolve(histories.before(call("git log", root))).then(() => historyAt(root)?.ever), {
+      .poll(() => Promise.resolve(histories.before(call("git log", root))).then(() => gitHistories.at(root)?.ever), {
         timeout: 20_000,
       })
       .toContain(".env");
@@ -313,7 +313,7 @@ describe("a call with git in it", () => {
     await histories.before(call("git log", root));
     run(`cd ..; rm -rf r; git init -q -b main r; cd r; ${ENDED}`, root);
     await histories.before(call("git log", root));
-    expect(historyAt(root)?.ever).toContain(".env");
+    expect(gitHistories.at(root)?.ever).toContain(".env");
   });
 
   it("is decided on by its repository's names, also in a folder that was a repository once", async () => {
@@ -322,7 +322,7 @@ describe("a call with git in it", () => {
     await histories.before(call("git -C a log", root));
     await histories.before(call("git log", root));
     run("rm -rf a/.git", root);
-    expect(historyAt(join(root, "a"))?.ever).toContain(".env");
+    expect(gitHistories.at(join(root, "a"))?.ever).toContain(".env");
   });
 
   it("names what only a hash in it leads to", async () => {
@@ -331,11 +331,11 @@ describe("a call with git in it", () => {
     );
     const histories = new GitHistories(tempFolder());
     await histories.before(call("git log", root));
-    expect(historyAt(root)).toBeUndefined();
+    expect(gitHistories.at(root)).toBeUndefined();
     const hash = readFileSync(join(root, "../hash"), "utf8").trim();
     await histories.before(call(`git show ${hash.slice(0, 9)}`, root));
-    expect(historyAt(root)?.ever).toEqual([".env"]);
-    expect(isCommit(root, hash.slice(0, 9))).toBe(true);
+    expect(gitHistories.at(root)?.ever).toEqual([".env"]);
+    expect(gitHistories.isCommit(root, hash.slice(0, 9))).toBe(true);
   });
 
   it.each([
@@ -352,8 +352,8 @@ describe("a call with git in it", () => {
     );
     const hash = readFileSync(join(root, "../hash"), "utf8").trim();
     await new GitHistories(tempFolder()).before(call(`git show ${hash}`, root));
-    expect(historyAt(root)?.ever).toContain(".env");
-    expect(isCommit(root, hash)).toBe(true);
+    expect(gitHistories.at(root)?.ever).toContain(".env");
+    expect(gitHistories.isCommit(root, hash)).toBe(true);
     expect(existsSync(join(root, "../ran"))).toBe(false);
   });
 });

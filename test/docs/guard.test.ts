@@ -1,14 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { needsOfLine, type Word } from "@metnos-gate/shell-reading";
 import { afterAll, describe, expect, it } from "vitest";
 import { explainReadings } from "../../main/decide/guard/shell/guard-shell.ts";
-import { needsOfLine } from "../../packages/shell-reading/clear/line-needs.ts";
+import { requirementOf } from "../../main/targets/target.ts";
 import { GIT_SUBCOMMANDS } from "../../packages/shell-reading/programs/git.ts";
 import { SHELLS } from "../../packages/shell-reading/programs/shells.ts";
 import { PROGRAMS, programCalled } from "../../packages/shell-reading/programs/table.ts";
 import { clearPrefix, WRAPPERS } from "../../packages/shell-reading/programs/wrappers.ts";
-import type { Word } from "../../packages/shell-reading/reading.ts";
-import { requirementOf } from "../../packages/shell-reading/targets/target.ts";
 import { deciderFor, proposed } from "../attacks/decide.ts";
 import { bash } from "../attacks/row.ts";
 import { makeWorld } from "../attacks/world.ts";

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { linkPackages } from "../../dev/linked-packages.ts";
 import { CHECKOUT } from "../support/gate-process.ts";
 import { tempFolderForFile } from "../support/temp-folder.ts";
 import { IS_WHOLE_RUN } from "../support/whole-run.ts";
@@ -36,7 +37,7 @@ function copyProject(): void {
   const listed = spawnSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: CHECKOUT });
   for (const file of listed.stdout.toString().split("\0").filter(Boolean))
     cpSync(join(CHECKOUT, file), join(COPY, file));
-  symlinkSync(NODE_MODULES, join(COPY, "node_modules"));
+  linkPackages(CHECKOUT, COPY);
 }
 
 /** A text with what it imports, which it names from the project's root (`~`), as `file` has to name it. */

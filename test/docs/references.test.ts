@@ -37,6 +37,7 @@ const SOURCES: readonly Text[] = FOLDERS.flatMap((folder) => filesIn(folder, /\.
 const DOCUMENTS: readonly Text[] = [
   ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
   ...filesIn("docs", /\.md$/),
+  ...filesIn("packages", /\.md$/),
   ...filesIn(".github", /\.(md|yml)$/),
 ].map(textOf);
 

@@ -7,7 +7,7 @@ import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
 import { GrantStore } from "../../main/decide/grants/store.ts";
 import { examineCall } from "../../main/decide/pipeline.ts";
 import { GateFiles } from "../../main/decide/places/gate-files.ts";
-import type { ResolvedRequirement } from "../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../main/targets/target.ts";
 
 /** The only file of these tests that knows the gate from the inside: what it decides on a command line. */
 

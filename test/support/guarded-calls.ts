@@ -1,3 +1,4 @@
+import { pathTarget } from "@metnos-gate/shell-reading";
 import { gatePaths } from "../../ipc/base/paths.ts";
 import type { Level, Outcome } from "../../ipc/contract/decision.ts";
 import { choicesFor } from "../../main/calls/approvals/choices.ts";
@@ -5,10 +6,10 @@ import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
 import type { GrantStore } from "../../main/decide/grants/store.ts";
 import { guard } from "../../main/decide/guard/guard.ts";
 import { decisionOf, examineCall } from "../../main/decide/pipeline.ts";
+import type { GuardEnv } from "../../main/decide/places/call-environment.ts";
 import { withFurtherNeeds } from "../../main/decide/places/further-needs.ts";
 import { GateFiles } from "../../main/decide/places/gate-files.ts";
-import type { GuardEnv } from "../../packages/shell-reading/clear/program-search.ts";
-import { pathTarget, type ResolvedRequirement } from "../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../main/targets/target.ts";
 
 /** Where the gate's program is in these tests: not where the tests themselves are. */
 const PROGRAM = "/opt/gate-of-the-tests";

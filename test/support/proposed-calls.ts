@@ -1,7 +1,7 @@
 import type { CallContext, ProposedCall } from "../../ipc/contract/wire.ts";
 import { type Executor, ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
 import { needsOf } from "../../main/decide/executors/needs.ts";
-import type { ResolvedRequirement } from "../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../main/targets/target.ts";
 
 const CATALOG = new ExecutorCatalog();
 

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { decidingCall, following, withScanLimit } from "../../packages/shell-reading/targets/tree-scan.ts";
+import { decidingCall, following, withScanLimit } from "@metnos-gate/shell-reading/files";
 
 /** Makes a decision in which following paths has taken too long already. */
 export function havingFollowedTooLong<T>(decide: () => T): T {

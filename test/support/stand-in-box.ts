@@ -1,5 +1,5 @@
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import type { Box, ConfinedRun } from "../../main/decide/confinement/box.ts";
-import { isAtOrBelow } from "../../packages/shell-reading/targets/pattern.ts";
 
 /** A box that prepares runs and runs nothing: what the gate asks of it is kept. */
 export class StandInBox implements Box {

@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { isAtOrBelow, kindOf, realForm } from "@metnos-gate/shell-reading/files";
 import { holdsText } from "../../../ipc/base/regular-file.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import { projectFolder } from "../arguments/caches.ts";
 import type { Machine } from "../arguments/machine.ts";
 import { isNeverShown } from "../arguments/unusable-places.ts";

@@ -1,4 +1,4 @@
-import type { ListedHost } from "../../../packages/shell-reading/targets/listed-host.ts";
+import type { ListedHost } from "../../targets/listed-host.ts";
 
 /** A whole agent that runs in a box: the user starts it so, and what it runs is in the same box. */
 

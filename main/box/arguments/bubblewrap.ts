@@ -1,10 +1,8 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { holdsSecret, isAtOrBelow, kindOf, realForm } from "@metnos-gate/shell-reading/files";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { holdsSecret } from "../../../packages/shell-reading/targets/secret-files.ts";
 import type { Declaration } from "../../decide/confinement/declaration.ts";
 import { makeCaches, projectFolder, TOOL_FOLDERS } from "./caches.ts";
 import {

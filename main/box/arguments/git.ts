@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { beginningOf, withoutGitSecrets } from "@metnos-gate/shell-reading/files";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { holdsText } from "../../../ipc/base/regular-file.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { beginningOf } from "../../../packages/shell-reading/targets/file-beginning.ts";
-import { withoutGitSecrets } from "../../../packages/shell-reading/targets/secret-files.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import { runGit } from "../git-process.ts";
 

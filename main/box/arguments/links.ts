@@ -1,5 +1,5 @@
 import { readlinkSync } from "node:fs";
-import { linksOnWay, realForm } from "../../../packages/shell-reading/targets/path.ts";
+import { linksOnWay, realForm } from "@metnos-gate/shell-reading/files";
 import type { Link } from "./system-folders.ts";
 
 /** Links that a box needs so that a path leads to the same place inside as outside. */

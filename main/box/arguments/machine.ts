@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
 import type { Env } from "../../../ipc/base/paths.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
 import { isProgram } from "../../base/files/is-program.ts";
 import type { Config } from "../../config/index.ts";
 import { CERTIFICATE_VARIABLES } from "../../decide/confinement/environment.ts";

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
+import { isAtOrBelow, kindOf } from "@metnos-gate/shell-reading/files";
+import { type GitIndex, gitFoldersOf, readIndex } from "@metnos-gate/shell-reading/git";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { gitFoldersOf } from "../../../packages/shell-reading/programs/git-folders.ts";
-import { type GitIndex, readIndex } from "../../../packages/shell-reading/programs/git-index.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import { errorCode } from "../../base/errors.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import { shellQuoted } from "../../../ipc/base/shell-quoted.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
 
 /**
  * Whether a box got the very files and folders that it was meant to get. Bubblewrap follows links when it starts, later than the

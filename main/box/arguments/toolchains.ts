@@ -1,10 +1,8 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { segmentsOf } from "@metnos-gate/shell-reading";
+import { askedEachTime, isAtOrBelow, linksOnWay } from "@metnos-gate/shell-reading/files";
 import type { Env } from "../../../ipc/base/paths.ts";
-import { segmentsOf } from "../../../packages/shell-reading/paths.ts";
-import { linksOnWay } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import { askedEachTime } from "../../../packages/shell-reading/targets/secret-files.ts";
 import { holdsSecrets, protectedPath } from "../../decide/places/protected-paths.ts";
 import { readLinks } from "./links.ts";
 import type { Link } from "./system-folders.ts";

@@ -1,4 +1,4 @@
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 
 /** What no box shows or lets be written, whatever a declaration or the configuration names. Paths are real. */
 

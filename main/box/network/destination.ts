@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { isWebPort, normaliseHost } from "../../../packages/shell-reading/targets/host.ts";
+import { isWebPort, normaliseHost } from "../../targets/host.ts";
 import { isLocalName } from "./addresses.ts";
 
 /** Where a request to the proxy wants to go, read strictly: what two programs could read as two hosts is refused. */

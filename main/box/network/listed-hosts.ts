@@ -1,4 +1,4 @@
-import { isListed, type ListedHost } from "../../../packages/shell-reading/targets/listed-host.ts";
+import { isListed, type ListedHost } from "../../targets/listed-host.ts";
 import type { Destination } from "./destination.ts";
 import { ALLOWED, type HostAccess, type HostAnswer, refused } from "./host-access.ts";
 

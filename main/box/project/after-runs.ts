@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, lstatSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
+import type { NotedFolder } from "@metnos-gate/shell-reading/git";
 import { z } from "zod";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 import { visible } from "../../../ipc/base/visible-text.ts";
-import type { NotedFolder } from "../../../packages/shell-reading/programs/git-index.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
 import type { Alarms } from "../../base/alarms.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { errorCode } from "../../base/errors.ts";

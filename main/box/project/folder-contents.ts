@@ -1,6 +1,5 @@
-import { isPlantedAmongBuilt, isPlantedName } from "../../../packages/shell-reading/clear/program-places.ts";
-import { BUILD_FOLDERS } from "../../../packages/shell-reading/targets/build-folders.ts";
-import { hasSecretName } from "../../../packages/shell-reading/targets/secret-files.ts";
+import { BUILD_FOLDERS, hasSecretName } from "@metnos-gate/shell-reading/files";
+import { isPlantedAmongBuilt, isPlantedName } from "@metnos-gate/shell-reading/programs";
 import { endsInKeys } from "../../decide/places/protected-paths.ts";
 import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
 import { isLinkInOther } from "./other-repositories.ts";

@@ -1,10 +1,8 @@
 import { type BigIntStats, lstatSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import { beginningOf, hasOwnTimes } from "@metnos-gate/shell-reading/files";
+import { type NotedFolder, namesOutside, settingsOf } from "@metnos-gate/shell-reading/git";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { type NotedFolder, namesOutside } from "../../../packages/shell-reading/programs/git-index.ts";
-import { settingsOf } from "../../../packages/shell-reading/programs/git-repository.ts";
-import { beginningOf } from "../../../packages/shell-reading/targets/file-beginning.ts";
-import { hasOwnTimes } from "../../base/files/own-times.ts";
 import { listsPacks, namesFiles, REFERENCES, secretsIn } from "./folder-contents.ts";
 import { isItself, statOf, textOf } from "./small-file.ts";
 import type { TimeSlice } from "./time-slice.ts";

@@ -1,9 +1,8 @@
 import { type Dir, lstatSync, opendirSync, readlinkSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
+import { realPath } from "@metnos-gate/shell-reading/files";
+import { type NotedFolder, settingsOf } from "@metnos-gate/shell-reading/git";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import type { NotedFolder } from "../../../packages/shell-reading/programs/git-index.ts";
-import { settingsOf } from "../../../packages/shell-reading/programs/git-repository.ts";
-import { realPath } from "../../../packages/shell-reading/targets/path.ts";
 import { errorCode } from "../../base/errors.ts";
 import { AT_TOP } from "../../decide/places/run-later-places.ts";
 import {

@@ -1,12 +1,11 @@
 import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { BUILD_FOLDERS, isAtOrBelow, realPath } from "@metnos-gate/shell-reading/files";
+import { ownIgnoreLists } from "@metnos-gate/shell-reading/git";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { ownIgnoreLists } from "../../../packages/shell-reading/programs/git-repository.ts";
-import { BUILD_FOLDERS, ignoreLines, isIgnored } from "../../../packages/shell-reading/targets/build-folders.ts";
-import { realPath } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
 import { errorCode } from "../../base/errors.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
+import { ignoreLines, isIgnored } from "../../decide/places/built-folders.ts";
 import { isRemoteName, NOT_LOOKED_THROUGH, REPOSITORY_NAMES } from "./folder-contents.ts";
 import { isHarmless } from "./harmless-git-files.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLook } from "./project-tree.ts";

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path";
+import { isAtOrBelow, kindOf } from "@metnos-gate/shell-reading/files";
+import { isHarmlessToSet, type Setting, settingsOf } from "@metnos-gate/shell-reading/git";
 import { readRegularBytes, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { isHarmlessToSet, type Setting, settingsOf } from "../../../packages/shell-reading/programs/git-repository.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import { errorCode } from "../../base/errors.ts";
 import { isRepositorySettings } from "../arguments/git.ts";
 import type { Known } from "./places.ts";

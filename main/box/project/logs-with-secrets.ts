@@ -1,9 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { isTellingLog, logsIn } from "../../../packages/shell-reading/targets/secret-files.ts";
+import { isTellingLog, kindOf, logsIn, realForm } from "@metnos-gate/shell-reading/files";
 import { keepLatest } from "../../base/keep-latest.ts";
 import { repositoriesIn } from "../arguments/git.ts";
 import type { TimeSlice } from "./time-slice.ts";

@@ -1,17 +1,10 @@
 import { lstatSync, opendirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { isAtOrBelow, kindOf, linksOnWay, realPath } from "@metnos-gate/shell-reading/files";
+import { codeNamedBySettings, repositoriesBuilt } from "@metnos-gate/shell-reading/git";
+import { isPlantedIn, loadedByEnvrc, PLANTABLE_NAMES, searchedByEnvrc } from "@metnos-gate/shell-reading/programs";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { inProgramFolder, isPlantedAmongBuilt } from "../../../packages/shell-reading/clear/program-places.ts";
-import { loadedByEnvrc, searchedByEnvrc } from "../../../packages/shell-reading/programs/envrc-files.ts";
-import { codeNamedBySettings, repositoriesBuilt } from "../../../packages/shell-reading/programs/git-named-code.ts";
-import {
-  INSTALLED_BY_BUILDS,
-  SEARCHED_PROGRAMS,
-  TYPED_PROGRAMS,
-} from "../../../packages/shell-reading/programs/searched-programs.ts";
-import { linksOnWay, realPath } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
 import { AT_TOP } from "../../decide/places/run-later-places.ts";
@@ -502,16 +495,12 @@ function programsIn(folder: string, top: string): string[] {
     const link = linksOnWay(folder).find((path) => path !== top && isAtOrBelow(path, top));
     if (link !== undefined) return [link];
     if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-    const isBuilt = inProgramFolder(folder);
-    const isIts = (name: string) =>
-      isPlantedAmongBuilt(name) || (!isBuilt && INSTALLED_BY_BUILDS.has(name.toLowerCase()));
-    return (fewNamesIn(folder, isIts) ?? ALL.filter(isIts)).map((name) => join(folder, name));
+    const isIts = (name: string) => isPlantedIn(folder, name);
+    return (fewNamesIn(folder, isIts) ?? PLANTABLE_NAMES.filter(isIts)).map((name) => join(folder, name));
   } catch {
     return []; // closed, or deeper than a path can be: no shell finds anything there
   }
 }
-
-const ALL = [...SEARCHED_PROGRAMS, ...TYPED_PROGRAMS, ...INSTALLED_BY_BUILDS];
 
 function fewNamesIn(path: string, isIts: (name: string) => boolean): string[] | undefined {
   const found: string[] = [];

@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, readlinkSync, type Stats } from "node:fs";
+import { hasOwnTimes } from "@metnos-gate/shell-reading/files";
 import { errorCode } from "../../base/errors.ts";
-import { hasOwnTimes } from "../../base/files/own-times.ts";
 import { RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
 import {
   type Contents,

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
+import { realPath } from "@metnos-gate/shell-reading/files";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { realPath } from "../../../packages/shell-reading/targets/path.ts";
 
 /** What a file of a project's repository says, and whether it is one. Paths have one character for each byte. */
 

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as passed } from "node:timers/promises";
+import { isFollowingOver, realForm, withScanLimit } from "@metnos-gate/shell-reading/files";
 import type { Level } from "../../../ipc/contract/decision.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isFollowingOver, withScanLimit } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import type { ConfinedRun } from "../../decide/confinement/box.ts";
 import type { Declaration } from "../../decide/confinement/declaration.ts";
 import { getsIn } from "../../decide/confinement/environment.ts";

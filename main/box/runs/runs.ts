@@ -3,8 +3,8 @@ import { closeSync, constants, lstatSync, openSync, readSync, rmSync, writeSync 
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
 import { errorCode } from "../../base/errors.ts";
 import { othersPipes, type PipePair, type PipePairs } from "../../base/pipes/pipe-pairs.ts";
 import type { ConfinedRun } from "../../decide/confinement/box.ts";

@@ -1,10 +1,10 @@
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Answer, Refuse } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
-import { grantTarget } from "../../../packages/shell-reading/targets/pattern.ts";
 import { type Clock, normaliseDate } from "../../base/clocks/clock.ts";
 import { errorCode } from "../../base/errors.ts";
 import type { GrantStore, ResolvedGrant } from "../../decide/grants/store.ts";
+import { grantTarget } from "../../targets/pattern.ts";
 import { saidToLook } from "./asked-tool.ts";
 import { type Granted, grantsFor } from "./choices.ts";
 import type { ApprovalRegistry } from "./registry.ts";

@@ -1,16 +1,15 @@
 import type { Requirement } from "../../../ipc/contract/decision.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import type { AskedTool, ToolPart } from "../../../ipc/contract/mcp.ts";
-import { TOOL_PARTS } from "../../../ipc/contract/mcp.ts";
+import { type AskedTool, TOOL_PARTS, type ToolPart } from "../../../ipc/contract/mcp.ts";
 import { mcpTarget } from "../../../ipc/contract/mcp-names.ts";
 import type { Answer, Choice } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
 import { differenceOf, linesOf, ShownLines } from "../../decide/description/line-diff.ts";
 import type { CalledTool } from "../../decide/executors/called-tool.ts";
 import { type ReadDefinition, readDefinition } from "../../decide/mcp/definition.ts";
 import type { PolicyTable } from "../../decide/policy/policy.ts";
 import type { Reviewable } from "../../decide/stages/examination.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
 import { choicesFor } from "./choices.ts";
 
 /** A server's tool as the user is asked about a call of it. Kept only while the request waits. */

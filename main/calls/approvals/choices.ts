@@ -1,4 +1,6 @@
 import { dirname } from "node:path";
+import { pathTarget } from "@metnos-gate/shell-reading";
+import { isAtOrBelow, projectRoot } from "@metnos-gate/shell-reading/files";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Reach, Requirement } from "../../../ipc/contract/decision.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
@@ -6,28 +8,19 @@ import type { Language } from "../../../ipc/contract/language.ts";
 import { serverTargetOf } from "../../../ipc/contract/mcp-names.ts";
 import type { Choice } from "../../../ipc/contract/operator-api.ts";
 import { SEND } from "../../../ipc/words/sending.ts";
-import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
-import { hostGrantMatches } from "../../../packages/shell-reading/targets/host.ts";
-import { registrableDomain } from "../../../packages/shell-reading/targets/listed-host.ts";
-import {
-  exactMatches,
-  type GrantTarget,
-  grantTarget,
-  isAtOrBelow,
-  literalPattern,
-  pathMatches,
-} from "../../../packages/shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
+import { errorCode } from "../../base/errors.ts";
+import type { ResolvedGrant } from "../../decide/grants/store.ts";
+import { CAPABILITY_REGISTRY } from "../../targets/capabilities.ts";
+import { hostGrantMatches } from "../../targets/host.ts";
+import { registrableDomain } from "../../targets/listed-host.ts";
+import { exactMatches, type GrantTarget, grantTarget, literalPattern, pathMatches } from "../../targets/pattern.ts";
 import {
   type CallTarget,
   isUnresolvable,
   pathName,
-  pathTarget,
   type ResolvedRequirement,
   targetText,
-} from "../../../packages/shell-reading/targets/target.ts";
-import { errorCode } from "../../base/errors.ts";
-import type { ResolvedGrant } from "../../decide/grants/store.ts";
+} from "../../targets/target.ts";
 
 /** What a user can answer, and exactly what each answer would store. */
 

@@ -5,11 +5,11 @@ import type { Requirement } from "../../../ipc/contract/decision.ts";
 import type { Description } from "../../../ipc/contract/description.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { pathName, type ResolvedRequirement, requirementOf } from "../../../packages/shell-reading/targets/target.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { SettledClock } from "../../base/clocks/settled-clock.ts";
 import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { type Executor, loggedNameOf } from "../../decide/executors/catalog.ts";
+import { pathName, type ResolvedRequirement, requirementOf } from "../../targets/target.ts";
 import { isWhole, type Question, shellCommands } from "./question.ts";
 import type { EndedRequest, RequestExtra } from "./stored-request.ts";
 

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
+import { realForm } from "@metnos-gate/shell-reading/files";
 import { shortened, shortenHome } from "../../../ipc/base/visible-text.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { pathName, type ResolvedRequirement, targetText } from "../../../packages/shell-reading/targets/target.ts";
 import { projectAsked } from "../../decide/confinement/declaration.ts";
 import type { Executor } from "../../decide/executors/catalog.ts";
 import { BOX_CONNECT } from "../../decide/executors/internal.ts";
 import type { ExecutorManifest } from "../../decide/executors/manifest.ts";
 import { commandsOf } from "../../decide/executors/needs.ts";
 import type { Unfinished } from "../../decide/stages/examination.ts";
+import { pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import type { PathLink } from "./card.ts";
 
 /** Longer ones are shortened in the middle on the card; the whole call is shown beside it. */

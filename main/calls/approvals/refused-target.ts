@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import type { Capability } from "../../../ipc/contract/decision.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import { type CallTarget, pathName, type ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import { type CallTarget, pathName, type ResolvedRequirement } from "../../targets/target.ts";
 
 /** What a *no* for the session is about, in the form that later calls are compared with. */
 

@@ -6,13 +6,13 @@ import { capabilitySchema } from "../../../ipc/contract/decision.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { type Refuse, refuseSchema } from "../../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { type ResolvedRequirement, targetText } from "../../../packages/shell-reading/targets/target.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { earlierEnd, endAt, moment } from "../../base/clocks/two-clock-end.ts";
 import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
 import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { callHash } from "../../decide/executors/canonical.ts";
 import { type ActiveUntil, activeUntil, isActive } from "../../decide/grants/active.ts";
+import { type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import { refusedNeeds, refusedTarget, touches } from "./refused-target.ts";
 import type { StoredRequest } from "./stored-request.ts";
 

@@ -5,7 +5,7 @@ import { verbAsked } from "../../../ipc/words/box-words.ts";
 import { type Hint, hintText } from "../../../ipc/words/hint-words.ts";
 import { toolWarning } from "../../../ipc/words/mcp-words.ts";
 import { beginningOf, MAX_SHOWN_WORDS } from "../../../ipc/words/user-words.ts";
-import { requirementOf } from "../../../packages/shell-reading/targets/target.ts";
+import { requirementOf } from "../../targets/target.ts";
 import { linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
 import { type AskedNeed, refusedNeeds } from "./refused-target.ts";

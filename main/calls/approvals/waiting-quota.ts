@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { Decision } from "../../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
 import type { Declaration } from "../../decide/confinement/declaration.ts";
 import type { CalledTool } from "../../decide/executors/called-tool.ts";
 import { callHash } from "../../decide/executors/canonical.ts";
 import type { Reviewable } from "../../decide/stages/examination.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { ApprovalBroker } from "./broker.ts";
 
 /** More requests than this of one agent wait for nobody: the next one is refused. */

@@ -1,10 +1,10 @@
 import type Database from "better-sqlite3";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
-import { grantTarget } from "../../../packages/shell-reading/targets/pattern.ts";
 import type { Schema } from "../../base/sqlite/database-schema.ts";
 import { mcpToolsTable } from "../../decide/mcp/tool-store.ts";
 import { rateBuckets } from "../../decide/rate/budgets.ts";
 import { dueGrants } from "../../records/receipts/due-receipts-schema.ts";
+import { grantTarget } from "../../targets/pattern.ts";
 
 /** grants.db: the required table (docs/decisions/requirements-policy.md, "Grants"), then the columns this gate adds. */
 export function grantsSchema(home: string): Schema {

@@ -1,52 +1,35 @@
 import { basename, dirname, join } from "node:path";
+import { pathTarget, reachOf } from "@metnos-gate/shell-reading";
+import {
+  following,
+  isAtOrBelow,
+  isFollowingOver,
+  kindOf,
+  linksOnWay,
+  projectRoot,
+  realForm,
+  withScanLimit,
+} from "@metnos-gate/shell-reading/files";
+import { askedOutside } from "@metnos-gate/shell-reading/gate-command";
+import { isGitPlanted } from "@metnos-gate/shell-reading/git";
+import { programOf, programSearchOf, searchedBelow, workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
 import { shellWord } from "../../../ipc/base/shell-quoted.ts";
 import type { UnconfinedReason } from "../../../ipc/contract/box.ts";
 import type { Level } from "../../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import {
-  programSearchOf,
-  searchedBelow,
-  workingDirectoryOf,
-} from "../../../packages/shell-reading/clear/program-search.ts";
-import {
-  needsTheMachine,
-  outlivesCommand,
-  printsEnvironment,
-  usesNetwork,
-  wrapsTheMachine,
-} from "../../../packages/shell-reading/programs/box-programs.ts";
-import { asksForOutside } from "../../../packages/shell-reading/programs/gate-command.ts";
-import { GIT } from "../../../packages/shell-reading/programs/git.ts";
-import { changesOnlyShell } from "../../../packages/shell-reading/programs/shell-builtins.ts";
-import { isAboutMachine, programCalled } from "../../../packages/shell-reading/programs/table.ts";
-import type { SimpleCommand } from "../../../packages/shell-reading/reading.ts";
-import { isLoopback } from "../../../packages/shell-reading/targets/host.ts";
-import { linksOnWay, realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
-import { pathTarget, type ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
-import { following, isFollowingOver, withScanLimit } from "../../../packages/shell-reading/targets/tree-scan.ts";
+import { isLoopback } from "../../targets/host.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/command-lines.ts";
 import type { GuardSettings } from "../guard/guard.ts";
-import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
 import { placeOf } from "../places/call-place.ts";
 import { HeldByGit } from "../places/held-by-git.ts";
 import type { Box } from "./box.ts";
 import type { Declaration } from "./declaration.ts";
 import { hazardsOf } from "./lost-work.ts";
 import { isShellOnly, needsBox, programsOf } from "./needs-box.ts";
-import {
-  addingSubmodule,
-  certainCommands,
-  changingRepository,
-  fetching,
-  hasBackground,
-  needingTheMachine,
-  stayingBehind,
-} from "./processes.ts";
 import { confinedProject, type Project, type ProjectPlace, projectAbove } from "./project.ts";
-import { isDevice, type Touched, touchedBy } from "./touched.ts";
+import { type Touched, touchedBy } from "./touched.ts";
 
 /** What box does a command line get? What gets none is decided on as if there were none. */
 
@@ -107,7 +90,7 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
     const unusable = not("unusable-line", line.reading.unread ?? "");
     return isClear ? asItIs(x, unusable) : unusable;
   }
-  if (asksForOutside(line.reading.commands)) return not("asked-for");
+  if (line.reading.commands.some(({ name, argv }) => askedOutside(name, argv) !== null)) return not("asked-for");
   if (isClear && x.evenClear !== true) return heldToNeeds(x, line, text);
   const looking = isClear ? null : followed(() => lookingBox(x, line, text));
   if (looking !== null) return looking;
@@ -133,7 +116,7 @@ function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confin
   if (isShellOnly(commands)) return not("clear");
   const cwd = workingDirectoryOf(call, settings.home);
   if (cwd === undefined) return asItIs(x, not("clear", "a folder that isn't known"));
-  const changes = changingRepository(line, settings.home);
+  const changes = reachOf(line.reading, settings.home).repositoryChange;
   // What isn't git itself could write anything into the settings.
   if (changes !== null && !isOwnGit(x, cwd)) return asItIs(x, not("clear", changes));
   const found = needsBox(needs, commands, {
@@ -162,7 +145,7 @@ function fetchedInBox(x: ConfinableCall, line: CommandLine, text: string): Confi
 /** A shell finds git where no agent may write. */
 function isOwnGit({ call, settings: { home } }: ConfinableCall, cwd: string): boolean {
   const search = programSearchOf(call, home);
-  return search !== undefined && !GIT.names.some((name) => search.isPlanted(name, cwd));
+  return search !== undefined && !isGitPlanted(search, cwd);
 }
 
 /** What git runs by a repository's settings would be outside of the box with it. */
@@ -214,7 +197,7 @@ function plantable(x: ConfinableCall): ResolvedRequirement[] {
   const search = programSearchOf(call, home);
   if (line === null || search === undefined || needs.some(({ capability }) => capability === "code:exec")) return [];
   const programs = programsOf(line.reading.commands);
-  const names = [...new Set(programs.flatMap((name) => [name, ...(programCalled(name)?.looksUp ?? [])]))];
+  const names = [...new Set(programs.flatMap((name) => [name, ...programOf(name).looksUp]))];
   const cwds = new Set([workingDirectoryOf(call, home) ?? null, ...line.reading.commands.map(({ cwd }) => cwd)]);
   const isChanging = (path: string) => box?.isBeingChanged?.(path) === true;
   const isOpen = names.some((name) => [...cwds].some((cwd) => search.mayBePlanted(name, cwd, isChanging)));
@@ -227,11 +210,12 @@ function plantable(x: ConfinableCall): ResolvedRequirement[] {
 function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confinement | null {
   const { call, needs, settings } = x;
   const { home, env, gateFiles } = settings;
-  if (!onlyLooks(line)) return null;
+  const reach = reachOf(line.reading, home);
+  if (!reach.onlyLooks) return null;
   const cwd = workingDirectoryOf(call, home);
   const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
   if (cwd === undefined || project === null || settings.box?.isTooLarge?.(project.root) === true) return null;
-  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gateFiles });
+  const touched = touchedBy(needs, reach.commands, project, { home, cwd, env, gateFiles });
   if ("leaves" in touched) return null;
   const repository = project.repository === null ? [] : [project.repository];
   const declaration = {
@@ -284,19 +268,20 @@ function confinementOfLine(
   if (cwd === undefined || project === null) return not("no-project", call.context?.cwd ?? "");
   if (settings.box?.isTooLarge?.(project.root) === true) return not("project-too-large", project.root);
   const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));
-  const machine = needingTheMachine(line, home) ?? hazards.reachesOut;
+  const reach = reachOf(line.reading, home);
+  const machine = reach.machine ?? hazards.reachesOut;
   if (machine !== null) return not("outside-by-nature", machine);
   const mayAdd = project.repository === null && cwd === project.root && isOwnGit(x, cwd);
-  const adds = mayAdd ? addingSubmodule(line) : null;
-  const fetches = fetching(line, home) ?? hazards.fetches ?? hostOf(needs) ?? adds;
+  const adds = mayAdd ? reach.submoduleAdded : null;
+  const fetches = reach.fetcher ?? hazards.fetches ?? hostOf(needs) ?? adds;
   if (fetches !== null && !hasNetwork) return not("outside-by-nature", fetches);
-  const stays = stayingBehind(line);
+  const stays = reach.leftBehind;
   if (stays !== null) return not("background", stays);
-  const touched = touchedBy(needs, certainCommands(line), project, { home, cwd, env, gateFiles });
+  const touched = touchedBy(needs, reach.commands, project, { home, cwd, env, gateFiles });
   const leaves =
     "leaves" in touched
       ? touched.leaves
-      : ((adds === null ? changingRepository(line, home) : null) ?? localHost(line, needs));
+      : ((adds === null ? reach.repositoryChange : null) ?? (reach.hasBackground ? null : localHost(needs)));
   if ("leaves" in touched || leaves !== null) return not("leaves-the-box", leaves ?? "");
   if (hazards.loses !== null) return not("destroys-work", hazards.loses);
   const packages = linkedPackages(project.root, cwd, home);
@@ -350,9 +335,8 @@ function hostOf(needs: readonly ResolvedRequirement[]): string | null {
   return null;
 }
 
-/** A server on this machine that the line asks, and hasn't started itself: a box has a loopback device of its own. */
-function localHost(line: CommandLine, needs: readonly ResolvedRequirement[]): string | null {
-  if (hasBackground(line)) return null;
+/** A server on this machine that the line asks: a box has a loopback device of its own. */
+function localHost(needs: readonly ResolvedRequirement[]): string | null {
   for (const { capability, target } of needs)
     if (capability === "network:http" && target.kind === "host" && isLocal(target.host)) return target.host;
   return null;
@@ -418,36 +402,3 @@ function isOfAnotherProject(packages: string, root: string, home: string): boole
   if (basename(packages) !== PACKAGES || isAtOrBelow(packages, root) || kindOf(packages) !== "folder") return false;
   return projectRoot(dirname(packages), home) !== null;
 }
-
-// Lines that only look, and aren't clear for their words alone: substitutions, patterns, variables, groups, conditions. Each of their
-// programs has a record and is used to read. That is why they get a box in which nothing can be written, and it is all that it says: what
-// holds them is the box.
-
-/** True if every command of the line is known to read only. */
-export function onlyLooks({ reading }: CommandLine): boolean {
-  if (reading.unread !== null || reading.forkBomb !== null || reading.commands.length === 0) return false;
-  return reading.commands.every(looks);
-}
-
-function looks(command: SimpleCommand): boolean {
-  const { name, via, argv, in_background, redirects } = command;
-  if (in_background || via.some((label) => !mayWrap(label.split(" ")[0] ?? ""))) return false;
-  if (redirects.some(({ operator, target }) => isWritten(operator) && !isHarmless(target.text))) return false;
-  const args = argv.slice(1);
-  if (printsEnvironment(name, args)) return true;
-  if (needsTheMachine(name, args) || usesNetwork(name, args) || isAboutMachine(name, args)) return false;
-  if (changesOnlyShell(name)) return true;
-  const program = programCalled(name);
-  if (program === undefined) return false;
-  const { accesses, unclear, changesUnnamed } = recordedAccesses(command);
-  const { foundDeleted } = effectsOf(command);
-  if (unclear !== null || changesUnnamed === true || foundDeleted.length > 0) return false;
-  return accesses.every(({ kind }) => kind === "read" || kind === "list");
-}
-
-const mayWrap = (name: string): boolean => !wrapsTheMachine(name) && !outlivesCommand(name);
-
-const isWritten = (operator: string): boolean => operator.includes(">");
-
-/** Another descriptor, or what takes anything. */
-const isHarmless = (target: string): boolean => /^(?:&?\d+|-)$/.test(target) || isDevice(target);

@@ -1,4 +1,4 @@
-import { holdsUrlSecret } from "../../../packages/shell-reading/targets/secret-files.ts";
+import { holdsUrlSecret } from "@metnos-gate/shell-reading/files";
 
 /** Which environment variables get into a box. Everything that isn't listed is dropped before it starts. */
 

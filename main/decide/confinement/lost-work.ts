@@ -1,13 +1,11 @@
+import { absolutePath, effectsOf, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
+import { kindOf } from "@metnos-gate/shell-reading/files";
+import { programOf } from "@metnos-gate/shell-reading/programs";
 import type { Hazard } from "../../../ipc/contract/description.ts";
 import type { HazardId } from "../../../ipc/contract/hazards.ts";
-import { absolutePath } from "../../../packages/shell-reading/paths.ts";
-import { programCalled } from "../../../packages/shell-reading/programs/table.ts";
-import type { SimpleCommand, Word } from "../../../packages/shell-reading/reading.ts";
-import { isMadeByBuild } from "../../../packages/shell-reading/targets/build-folders.ts";
-import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { hazardsOfLines } from "../guard/hazards.ts";
-import { effectsOf } from "../guard/shell/effects.ts";
+import { isMadeByBuild } from "../places/built-folders.ts";
 import type { CallPlace } from "../places/call-place.ts";
 import { counted } from "../places/deleted-files.ts";
 import type { HeldByGit } from "../places/held-by-git.ts";
@@ -67,7 +65,7 @@ const MAX_TRACKED = 20;
 /** A deletion of what git doesn't hold as it is, or of more files than one would notice. */
 function deletesWork(commands: readonly SimpleCommand[], held: HeldByGit): string | null {
   for (const command of commands) {
-    if (programCalled(command.name)?.worksOnRepository === true) continue;
+    if (programOf(command.name).worksOnRepository) continue;
     const { deleted, treesDeleted, foundDeleted } = effectsOf(command);
     const lost = [...foundDeleted, ...treesDeleted, ...deleted].find((word) => losesWork(word, command, held));
     if (lost !== undefined) return lost.text;

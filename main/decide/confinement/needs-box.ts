@@ -1,15 +1,12 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isDoneByShell } from "../../../packages/shell-reading/programs/shell-builtins.ts";
-import { isAboutMachine, programCalled } from "../../../packages/shell-reading/programs/table.ts";
-import type { SimpleCommand } from "../../../packages/shell-reading/reading.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import { pathName, type ResolvedRequirement, targetText } from "../../../packages/shell-reading/targets/target.ts";
-import { programName } from "../../../packages/shell-reading/word.ts";
+import { isDevice, programName, type SimpleCommand } from "@metnos-gate/shell-reading";
+import { isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
+import { programOf } from "@metnos-gate/shell-reading/programs";
+import { pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import { ALWAYS_READABLE, type Declaration } from "./declaration.ts";
 import { confinedProject, type Project, type ProjectPlace } from "./project.ts";
-import { fileKind, holdsTooMuch, isBelowAny, isDevice, NO_FILES } from "./touched.ts";
+import { fileKind, holdsTooMuch, isBelowAny, NO_FILES } from "./touched.ts";
 
 /**
  * The box of a clear line: the files and folders that it needs, and nothing else of the user's. What it needs is why nobody is asked; the
@@ -42,9 +39,9 @@ export function needsBox(
 ): NeedsBox {
   const reader = new NeedsReader(place);
   for (const need of needs) reader.need(need, needs);
-  const ofMachine = commands.find(({ name, argv }) => isAboutMachine(name, argv.slice(1)));
+  const ofMachine = commands.find(({ name, argv }) => programOf(name).isAboutMachine(argv.slice(1)));
   if (ofMachine !== undefined) reader.leave(ofMachine.name);
-  const hasGit = commands.some(({ name }) => programCalled(name)?.worksOnRepository === true);
+  const hasGit = commands.some(({ name }) => programOf(name).worksOnRepository);
   return reader.box(programsOf(commands), hasGit);
 }
 
@@ -52,14 +49,14 @@ export function needsBox(
 export function isShellOnly(commands: readonly SimpleCommand[]): boolean {
   return commands.every(
     ({ name, via, redirects }) =>
-      isDoneByShell(name) && via.length === 0 && redirects.every(({ target }) => isDevice(target.text)),
+      programOf(name).isDoneByShell && via.length === 0 && redirects.every(({ target }) => isDevice(target.text)),
   );
 }
 
 /** The programs of a line, with those that start others. */
 export function programsOf(commands: readonly SimpleCommand[]): string[] {
   const names = commands.flatMap(({ name, via }) => [...via.map((label) => label.split(" ")[0] ?? ""), name]);
-  return [...new Set(names.map(programName))].filter((name) => name !== "" && !isDoneByShell(name));
+  return [...new Set(names.map(programName))].filter((name) => name !== "" && !programOf(name).isDoneByShell);
 }
 
 class NeedsReader {

@@ -1,11 +1,8 @@
 import { dirname } from "node:path";
-import type { GuardEnv } from "../../../packages/shell-reading/clear/program-search.ts";
-import { gitFoldersOf } from "../../../packages/shell-reading/programs/git-folders.ts";
-import { realForm, resolvePath } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
-import { pathTarget } from "../../../packages/shell-reading/targets/target.ts";
-import { isFollowingOver } from "../../../packages/shell-reading/targets/tree-scan.ts";
+import { pathTarget } from "@metnos-gate/shell-reading";
+import { isAtOrBelow, isFollowingOver, projectRoot, realForm, resolvePath } from "@metnos-gate/shell-reading/files";
+import { gitFoldersOf } from "@metnos-gate/shell-reading/git";
+import type { GuardEnv } from "../places/call-environment.ts";
 import type { GateFiles } from "../places/gate-files.ts";
 import { holdsSecrets, protectedPath } from "../places/protected-paths.ts";
 import { runsLater } from "../places/run-later.ts";

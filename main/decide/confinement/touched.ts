@@ -1,22 +1,19 @@
 import { statSync } from "node:fs";
-import type { CallEnvironment, GuardEnv } from "../../../packages/shell-reading/clear/program-search.ts";
-import { absolutePath } from "../../../packages/shell-reading/paths.ts";
-import { scriptWordOf } from "../../../packages/shell-reading/programs/interpreters.ts";
-import type { SimpleCommand, Word } from "../../../packages/shell-reading/reading.ts";
-import { FROM_INPUT } from "../../../packages/shell-reading/shell/lists.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import { askedEachTime } from "../../../packages/shell-reading/targets/secret-files.ts";
 import {
-  pathName,
+  absolutePath,
+  effectsOf,
+  FROM_INPUT,
+  foldersNamed,
+  isDevice,
   pathTarget,
-  type ResolvedRequirement,
-  targetText,
-} from "../../../packages/shell-reading/targets/target.ts";
-import { following } from "../../../packages/shell-reading/targets/tree-scan.ts";
+  type SimpleCommand,
+  type Word,
+} from "@metnos-gate/shell-reading";
+import { askedEachTime, following, isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
+import { programOf } from "@metnos-gate/shell-reading/programs";
+import { pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import { isForbidden } from "../guard/guard.ts";
-import { effectsOf, recordedAccesses } from "../guard/shell/effects.ts";
-import { foldersNamed } from "../guard/shell/path-words.ts";
+import type { CallEnvironment, GuardEnv } from "../places/call-environment.ts";
 import { askedBelow, markedByName } from "../places/further-needs.ts";
 import type { GateFiles } from "../places/gate-files.ts";
 import { HeldByGit } from "../places/held-by-git.ts";
@@ -45,7 +42,6 @@ export interface TouchedPlace {
 
 /** A process's own view, devices and the machine's sockets: another thing in a box, or nothing. */
 export const NO_FILES = ["/proc", "/sys", "/dev", "/run", "/var/run"];
-const DEVICE = /^\/dev\/(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd\/\d+)$/;
 /** What builds make, and only a build runs. */
 const BUILT =
   /(?:^|\/)(?:(?:node_modules\/\.bin|\.?venv\/bin|(?:site|dist)-packages|\.bsp)(?:\/|$)|\.pnp\.(?:cjs|loader\.mjs)$|pyvenv\.cfg$)/;
@@ -95,13 +91,13 @@ class TouchedReader {
     const { cwd } = command;
     if (cwd !== null && !this.#isInside(placeOf(cwd))) return this.#leave(cwd);
     for (const folder of foldersNamed(command)) if (!this.#isInside(placeOf(folder))) this.#leave(folder);
-    const { written, treesWritten, moved, changed, treesChanged, deleted, treesDeleted, placed, ...read } =
+    const { written, treesWritten, moved, changed, treesChanged, deleted, treesDeleted, placed, accesses, ...read } =
       effectsOf(command);
     const changes = [written, treesWritten, moved, changed, treesChanged, deleted, treesDeleted].flat();
     for (const word of [...changes, ...placed.map(({ word }) => word)]) this.#writtenWord(word, cwd);
     this.#script(command);
     for (const word of read.onlyRead) this.#readWord(word, cwd, read.treesRead.includes(word));
-    for (const { is_put_away, word } of recordedAccesses(command).accesses)
+    for (const { is_put_away, word } of accesses)
       if (is_put_away && word !== "here") this.#needs.push(this.#named(word.text));
   }
 
@@ -112,7 +108,7 @@ class TouchedReader {
 
   /** The file that it runs. A program of the user's own is where the box finds those, or it isn't there. */
   #script({ name, argv, cwd }: SimpleCommand): void {
-    const word = scriptWordOf(name, argv);
+    const word = programOf(name).script(argv);
     const path = word === null ? null : absolutePath(word.text, cwd);
     if (word === null || path === null) return;
     if (word !== argv[0] || !runsLater(path, this.#environment)) this.#readWord(word, cwd, false);
@@ -132,7 +128,7 @@ class TouchedReader {
   }
 
   #writtenWord(word: Word, cwd: string | null): void {
-    if (DEVICE.test(word.text)) return;
+    if (isDevice(word.text)) return;
     if (word.is_resolved && word.glob !== true) {
       const path = word.text === "" ? null : absolutePath(word.text, cwd);
       const real = path === null ? null : placeOf(path);
@@ -155,7 +151,7 @@ class TouchedReader {
       if (ask_each_time !== undefined) this.#add(real, need);
       return;
     }
-    if (DEVICE.test(real)) return;
+    if (isDevice(real)) return;
     if (isBelowAny(real, NO_FILES)) return this.#leave(pathName(target));
     if (ask_each_time === undefined && isBelowAny(real, ALWAYS_READABLE)) return;
     const kind = fileKind(real);
@@ -169,7 +165,7 @@ class TouchedReader {
 
   /** What the needs don't say already, as the line isn't clear there. */
   #readWord(word: Word, cwd: string | null, isTree: boolean): void {
-    if (!word.is_resolved || word.glob === true || word.text === "" || DEVICE.test(word.text)) return;
+    if (!word.is_resolved || word.glob === true || word.text === "" || isDevice(word.text)) return;
     const path = absolutePath(word.text, cwd);
     const real = path === null ? null : realForm(path);
     if (path === null || real === null || this.#isInside(real)) return;
@@ -194,9 +190,6 @@ export function holdsTooMuch(real: string, home: string, project: string | undef
   if ([home, realForm(home) ?? home].some((one) => isAtOrBelow(one, real))) return true;
   return project !== undefined && project !== real && isAtOrBelow(project, real);
 }
-
-/** What every process has: a box has its own. */
-export const isDevice = (path: string): boolean => DEVICE.test(path);
 
 /** The folder of a word whose last name, or what follows in it, isn't known; null where that may be any. */
 function fixedFolder({ pieces }: Word, cwd: string | null): string | null {

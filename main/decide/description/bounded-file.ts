@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
+import { isAtOrBelow, kindOf, realForm } from "@metnos-gate/shell-reading/files";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import type { CallPlace } from "../places/call-place.ts";
 
 /** Files that a call names, read for its description: regular ones only, never through a link that leads elsewhere, never waiting. */

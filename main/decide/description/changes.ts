@@ -1,9 +1,7 @@
+import { kindOf, resolvePath } from "@metnos-gate/shell-reading/files";
+import { type PatchedFile, patchedFiles, programOf } from "@metnos-gate/shell-reading/programs";
 import type { DescribedChange } from "../../../ipc/contract/description.ts";
-import { type PatchedFile, patchedFiles } from "../../../packages/shell-reading/programs/patch-text.ts";
-import { takesPatch } from "../../../packages/shell-reading/programs/patches.ts";
-import { resolvePath } from "../../../packages/shell-reading/targets/path.ts";
-import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { pathName } from "../../../packages/shell-reading/targets/target.ts";
+import { pathName } from "../../targets/target.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { CallPlace } from "../places/call-place.ts";
@@ -153,7 +151,9 @@ function notebookEdited(path: string, file: FileRead, args: Args, shown: ShownLi
 /** The patches that a call hands on: to a program that takes them, or to a tool that nothing describes. */
 function patchTextsOf({ call, executor }: ChangingCall, lines: readonly CommandLine[]): string[] {
   const texts = lines.flatMap(({ reading }) =>
-    reading.commands.flatMap(({ name, argv, stdin }) => (takesPatch(name) ? [argv[1]?.text ?? stdin?.text ?? ""] : [])),
+    reading.commands.flatMap(({ name, argv, stdin }) =>
+      programOf(name).takesPatch ? [argv[1]?.text ?? stdin?.text ?? ""] : [],
+    ),
   );
   if (executor.is_described) return [...texts, ...patchArguments(executor.manifest, call.args)];
   return [...texts, ...Object.values(call.args).filter((value) => typeof value === "string" && isPatch(value))].filter(

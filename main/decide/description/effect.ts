@@ -1,14 +1,12 @@
+import { needsOfLine, type SimpleCommand } from "@metnos-gate/shell-reading";
+import { kindOf } from "@metnos-gate/shell-reading/files";
+import { gitEffect } from "@metnos-gate/shell-reading/git";
+import { programOf, programSearchOf } from "@metnos-gate/shell-reading/programs";
 import type { Reversibility } from "../../../ipc/contract/decision.ts";
 import type { Description, Hazard } from "../../../ipc/contract/description.ts";
 import { EFFECTS, type Effect, type HazardId } from "../../../ipc/contract/hazards.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
-import { programSearchOf } from "../../../packages/shell-reading/clear/program-search.ts";
-import { gitEffect } from "../../../packages/shell-reading/programs/git.ts";
-import { programCalled } from "../../../packages/shell-reading/programs/table.ts";
-import type { SimpleCommand } from "../../../packages/shell-reading/reading.ts";
-import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { lineOf } from "../executors/needs.ts";
@@ -118,7 +116,7 @@ function effectOfLine(line: CommandLine, call: Reviewable["call"], place: CallPl
   const { commands, unread } = line.reading;
   if (unread !== null || (commands.length === 0 && cleared.unclear !== null)) return "anything";
   if (cleared.unclear === null) {
-    return commands.some(({ name }) => programCalled(name)?.worksOnRepository)
+    return commands.some(({ name }) => programOf(name).worksOnRepository)
       ? effectOfGitLine(commands, cleared, place, held)
       : effectOfNeeds(cleared.needs, held);
   }
@@ -154,7 +152,7 @@ function effectOfGitLine(
 }
 
 function effectOfGit(command: SimpleCommand, { home }: CallPlace): Effect | null {
-  const isGit = programCalled(command.name)?.worksOnRepository === true && command.via.length === 0;
+  const isGit = programOf(command.name).worksOnRepository && command.via.length === 0;
   return isGit && command.redirects.length === 0 ? gitEffect(command.argv.slice(1), command.cwd, home) : null;
 }
 

@@ -1,24 +1,29 @@
 import { opendirSync } from "node:fs";
-import { ownCommand } from "../../../ipc/base/own-command.ts";
-import type { StandsFor } from "../../../ipc/contract/description.ts";
-import { absolutePath, canMatch, pathOf } from "../../../packages/shell-reading/paths.ts";
-import { askedOutside } from "../../../packages/shell-reading/programs/gate-command.ts";
-import { launchedBy, runsElsewhere } from "../../../packages/shell-reading/programs/hazard-records.ts";
-import { scriptWordOf } from "../../../packages/shell-reading/programs/interpreters.ts";
-import { type LoadedFile, launchedFile, loadedFilesOf } from "../../../packages/shell-reading/programs/loaded-files.ts";
 import {
-  changesRunner,
+  absolutePath,
+  canMatch,
+  effectsOf,
+  pathOf,
+  programName,
+  readCommand,
+  type SimpleCommand,
+  type Word,
+} from "@metnos-gate/shell-reading";
+import { kindOf, realForm } from "@metnos-gate/shell-reading/files";
+import { askedOutside } from "@metnos-gate/shell-reading/gate-command";
+import {
+  type LoadedFile,
+  launchedFile,
+  loadedFilesOf,
   type NamedScripts,
   namedScripts,
-} from "../../../packages/shell-reading/programs/script-runners.ts";
-import { commandsIn, scriptLines } from "../../../packages/shell-reading/programs/script-texts.ts";
-import type { SimpleCommand, Word } from "../../../packages/shell-reading/reading.ts";
-import { readCommand } from "../../../packages/shell-reading/shell/read-command.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { programName } from "../../../packages/shell-reading/word.ts";
+  programOf,
+  scriptsIn,
+  wrapperOf,
+} from "@metnos-gate/shell-reading/programs";
+import { ownCommand } from "../../../ipc/base/own-command.ts";
+import type { StandsFor } from "../../../ipc/contract/description.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
-import { effectsOf } from "../guard/shell/effects.ts";
 import type { CallPlace } from "../places/call-place.ts";
 import { type FileRead, readBounded, sha256 } from "./bounded-file.ts";
 import { firstLines, lineCount, shownLines } from "./shown-lines.ts";
@@ -68,7 +73,8 @@ interface Place {
 
 function runBy(here: Place, reader: ScriptReader): StandsFor[] {
   const { command } = here;
-  if (command.isSpeculative || command.via.some(runsElsewhere) || command.cwd === null) return [];
+  if (command.isSpeculative || command.via.some((label) => wrapperOf(label).runsElsewhere) || command.cwd === null)
+    return [];
   const found = namedBy(here, reader);
   for (const one of loadedFilesOf(command, here.before)) {
     if (found.length >= MAX_NAMES || !reader.mayLook()) break;
@@ -130,13 +136,14 @@ class ScriptReader {
 
 function namedBy(here: Place, reader: ScriptReader): StandsFor[] {
   const { command } = here;
+  const variables = command.assignments.map((assignment) => assignment.name);
   let argv: readonly Word[] = command.argv;
   let name = command.name;
   for (let left = 3; left > 0; left--) {
-    const scripts = namedScripts(name, argv);
+    const scripts = namedScripts(name, argv, variables);
     const found = scripts === null ? [] : byName(here, scripts, reader);
     if (found.length > 0) return found;
-    const inner = launchedBy(name, argv);
+    const inner = programOf(name).launched(argv);
     if (inner === null) break;
     argv = inner;
     name = programName(inner[0]?.text ?? "");
@@ -150,9 +157,9 @@ function namedBy(here: Place, reader: ScriptReader): StandsFor[] {
 /** `npm test`, `make t`: a line in a file of the project, and the files that this line runs in turn. */
 function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): StandsFor[] {
   const { line, command, before } = here;
-  const { marks, names, form } = scripts;
+  const { marks, form } = scripts;
   const folder = scripts.folder === undefined ? command.cwd : absolutePath(scripts.folder, command.cwd);
-  if (folder === null || command.assignments.some(({ name }) => changesRunner(name))) return [];
+  if (folder === null) return [];
   const base = scripts.fileIsBelow ? folder : command.cwd;
   const given = scripts.file === undefined ? null : absolutePath(scripts.file, base);
   const file = given ?? fileAbove(folder, scripts, reader);
@@ -163,12 +170,12 @@ function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): Stand
       : [entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, [])];
   const read = reader.readNaming(file, form);
   const text = read.kind === "file" ? read.text : null;
-  const lines = text === null ? null : scriptLines(form, text, names, scripts.hasHooks);
+  const said = text === null ? null : scriptsIn(text, scripts);
   // A subcommand or a program then, for all that is known.
-  if (lines === null && (form === "aliases" || !scripts.isScript)) return [];
-  const outer = entry(line, marks, file, read, lines ?? []);
+  if (said === null && (form === "aliases" || !scripts.isScript)) return [];
+  const outer = entry(line, marks, file, read, said?.lines ?? []);
   const cwd = form === "rules" ? folder : file.slice(0, file.lastIndexOf("/")) || "/";
-  return here.isInner ? [outer] : [outer, ...inScript(here, outer, commandsIn(form, lines ?? []), cwd, reader)];
+  return here.isInner ? [outer] : [outer, ...inScript(here, outer, said?.commands ?? [], cwd, reader)];
 }
 
 /** Lines of a script that are read for what they run in turn, and letters of one. */
@@ -217,7 +224,7 @@ function fileAbove(
 
 /** `./x.sh`, `bash x.sh`, `python3 x.py`: a file that is run itself. */
 function byFile(here: Place, argv: readonly Word[], name: string, reader: ScriptReader): StandsFor[] {
-  const script = scriptWordOf(name, argv);
+  const script = programOf(name).script(argv);
   if (script === null || !script.is_resolved || script.text === "") return [];
   const file = absolutePath(script.text, here.command.cwd);
   if (file === null || (script === argv[0] && SYSTEM.test(file))) return [];

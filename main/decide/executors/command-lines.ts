@@ -1,7 +1,6 @@
+import { type Reading, readArgv, readCommand } from "@metnos-gate/shell-reading";
+import { workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { workingDirectoryOf } from "../../../packages/shell-reading/clear/program-search.ts";
-import type { Reading } from "../../../packages/shell-reading/reading.ts";
-import { readArgv, readCommand } from "../../../packages/shell-reading/shell/read-command.ts";
 
 /** Arguments that are command lines wherever an executor runs any: which of them it runs is not ours to guess. */
 export const COMMAND_ARGS = ["command", "cmd"] as const;

@@ -3,11 +3,7 @@ import { agentKindSchema } from "../../../ipc/contract/agent-kind.ts";
 import { capabilitySchema, reversibilitySchema } from "../../../ipc/contract/decision.ts";
 import { HAZARDS } from "../../../ipc/contract/hazards.ts";
 import type { InEach } from "../../../ipc/contract/language.ts";
-import {
-  CAPABILITY_REGISTRY,
-  changesNothing,
-  type TargetKind,
-} from "../../../packages/shell-reading/targets/capabilities.ts";
+import { CAPABILITY_REGISTRY, changesNothing, type TargetKind } from "../../targets/capabilities.ts";
 import { ownPriceSchema } from "../costs/config.ts";
 
 /** What a tool is: written by us or by the user, never by an agent. */

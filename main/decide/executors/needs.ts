@@ -1,22 +1,19 @@
+import { needsOfLine, pathTarget, urlTarget } from "@metnos-gate/shell-reading";
+import { isFollowingOver, withScanLimit } from "@metnos-gate/shell-reading/files";
+import {
+  patchedFiles,
+  pathsMentioned,
+  pathsOfPatch,
+  programSearchOf,
+  type WritableByGrant,
+  workingDirectoryOf,
+} from "@metnos-gate/shell-reading/programs";
 import picomatch from "picomatch";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
 import { isMcpTarget, mcpTarget } from "../../../ipc/contract/mcp-names.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
-import {
-  type GuardEnv,
-  programSearchOf,
-  type WritableByGrant,
-  workingDirectoryOf,
-} from "../../../packages/shell-reading/clear/program-search.ts";
-import { patchedFiles, pathsMentioned, pathsOfPatch } from "../../../packages/shell-reading/programs/patch-text.ts";
-import {
-  type CallTarget,
-  pathTarget,
-  type ResolvedRequirement,
-  urlTarget,
-} from "../../../packages/shell-reading/targets/target.ts";
-import { isFollowingOver, withScanLimit } from "../../../packages/shell-reading/targets/tree-scan.ts";
+import type { CallTarget, ResolvedRequirement } from "../../targets/target.ts";
+import type { GuardEnv } from "../places/call-environment.ts";
 import { withFurtherNeeds } from "../places/further-needs.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";

@@ -1,9 +1,9 @@
 import { serverTargetOf } from "../../../ipc/contract/mcp-names.ts";
-import { grantsCovering } from "../../../packages/shell-reading/targets/host.ts";
-import { type PathMatcher, pathMatcher } from "../../../packages/shell-reading/targets/pattern.ts";
-import { type CallTarget, pathName } from "../../../packages/shell-reading/targets/target.ts";
 import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
 import type { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
+import { grantsCovering } from "../../targets/host.ts";
+import { type PathMatcher, pathMatcher } from "../../targets/pattern.ts";
+import { type CallTarget, pathName } from "../../targets/target.ts";
 import { type ActiveUntil, activeUntil, type Duration } from "./active.ts";
 import { wholeGrants } from "./rows.ts";
 

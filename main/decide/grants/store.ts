@@ -1,3 +1,5 @@
+import { pathTarget } from "@metnos-gate/shell-reading";
+import { expandHome } from "@metnos-gate/shell-reading/files";
 import { GATE_SESSIONS } from "../../../ipc/base/gate-session.ts";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Capability } from "../../../ipc/contract/decision.ts";
@@ -5,27 +7,15 @@ import { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { OperatorParams, Principal } from "../../../ipc/contract/operator-api.ts";
 import type { Surface } from "../../../ipc/contract/surface.ts";
-import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
-import { hostGrantMatches } from "../../../packages/shell-reading/targets/host.ts";
-import { expandHome } from "../../../packages/shell-reading/targets/path.ts";
-import {
-  exactMatches,
-  type GrantTarget,
-  grantTarget,
-  literalPattern,
-} from "../../../packages/shell-reading/targets/pattern.ts";
-import {
-  type CallTarget,
-  isUnresolvable,
-  pathName,
-  pathTarget,
-  targetText,
-} from "../../../packages/shell-reading/targets/target.ts";
 import { type Clock, normaliseDate } from "../../base/clocks/clock.ts";
 import { earlierEnd, endAt, moment } from "../../base/clocks/two-clock-end.ts";
 import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-report.ts";
 import { storageError } from "../../base/sqlite/database.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
+import { CAPABILITY_REGISTRY } from "../../targets/capabilities.ts";
+import { hostGrantMatches } from "../../targets/host.ts";
+import { exactMatches, type GrantTarget, grantTarget, literalPattern } from "../../targets/pattern.ts";
+import { type CallTarget, isUnresolvable, pathName, targetText } from "../../targets/target.ts";
 import { IS_ACTIVE, IS_OVER_BY_BOOT_ALONE, isActive } from "./active.ts";
 import { type CachedGrant, GrantCache, MAX_AGE_MS } from "./cache.ts";
 import { ObservedTime } from "./observed-time.ts";

@@ -1,6 +1,5 @@
-import { takesHosts } from "../../../packages/shell-reading/programs/sockets.ts";
-import type { Reading, SimpleCommand } from "../../../packages/shell-reading/reading.ts";
-import { dataWords } from "./shell/path-words.ts";
+import { effectsOf, type Reading, type SimpleCommand } from "@metnos-gate/shell-reading";
+import { programOf } from "@metnos-gate/shell-reading/programs";
 
 /**
  * The addresses where a cloud's machines are handed their credentials. What they give can't be taken back, and nothing that an agent
@@ -107,7 +106,7 @@ function isMetadataHost(authority: string, mayBeWord = true): boolean {
 /** True if a word of a command names one. What a program only prints or searches for doesn't count. */
 export function reachesCloudMetadata({ commands }: Reading): boolean {
   return commands.some((command) =>
-    wordsOf(command).some((text) => namesCloudMetadata(text, takesHosts(command.name))),
+    wordsOf(command).some((text) => namesCloudMetadata(text, programOf(command.name).takesHosts)),
   );
 }
 
@@ -120,6 +119,6 @@ function wordsOf(command: SimpleCommand): string[] {
   const candidates = command.argv.map(({ text }) => text);
   // What is data is looked up only where there is something to find.
   if (!candidates.some((text) => namesCloudMetadata(text, true))) return texts;
-  const data = dataWords(command);
+  const data = new Set(effectsOf(command).data);
   return [...texts, ...command.argv.filter((word) => !data.has(word)).map(({ text }) => text)];
 }

@@ -1,20 +1,20 @@
+import { type MaskedTexts, maskedTexts, type PathPattern } from "@metnos-gate/shell-reading";
+import { expandHome, foldedPath, realForm } from "@metnos-gate/shell-reading/files";
+import { workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { type GuardEnv, workingDirectoryOf } from "../../../packages/shell-reading/clear/program-search.ts";
-import type { PathPattern } from "../../../packages/shell-reading/paths.ts";
-import { expandHome, realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { foldedPath } from "../../../packages/shell-reading/targets/pattern.ts";
-import { earlierStateOf } from "../../../packages/shell-reading/targets/snapshot-path.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type CommandLine, CommandLines } from "../executors/command-lines.ts";
 import { AgentSettings } from "../places/agent-settings.ts";
+import type { GuardEnv } from "../places/call-environment.ts";
 import type { GateFiles } from "../places/gate-files.ts";
 import { dangerousCommand, forbiddenPath, stringsIn } from "../places/patterns.ts";
 import { holdsSecrets, isAskedToRead, mayBeNamed, protectedPath } from "../places/protected-paths.ts";
+import { earlierStateOf } from "../places/snapshot-path.ts";
 import { isDisk, pathFormOf, vitalFile, vitalFolder } from "../places/vital-paths.ts";
 import { isCloudMetadata, namesCloudMetadata, reachesCloudMetadata } from "./cloud-metadata.ts";
 import type { GuardRule } from "./shell/finding.ts";
-import { findingIn, findingText, type MaskedTexts, maskedTexts } from "./shell/guard-shell.ts";
+import { findingIn, findingText } from "./shell/guard-shell.ts";
 
 /**
  * The binary guard: what is denied whatever the policy, the grants and the user say (docs/decisions/requirements-vaglio.md).

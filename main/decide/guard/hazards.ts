@@ -1,39 +1,24 @@
+import {
+  absolutePath,
+  downloadedScripts,
+  effectsOf,
+  programHazards,
+  type SimpleCommand,
+  type Span,
+  type Word,
+} from "@metnos-gate/shell-reading";
+import { askedEachTime, isAtOrBelow, kindOf } from "@metnos-gate/shell-reading/files";
+import { isInteractive, programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import { shortenHome } from "../../../ipc/base/visible-text.ts";
 import type { Hazard } from "../../../ipc/contract/description.ts";
 import { HAZARDS, type HazardId } from "../../../ipc/contract/hazards.ts";
-import { absolutePath } from "../../../packages/shell-reading/paths.ts";
-import {
-  destroysPool,
-  diskToolCalled,
-  onlySays,
-} from "../../../packages/shell-reading/programs/disks-and-processes.ts";
-import { type FoundHazard, hazardsBy } from "../../../packages/shell-reading/programs/hazard.ts";
-import {
-  evaluatesText,
-  fetchedHost,
-  hazardRulesOf,
-  launchedBy,
-  packageFetchedBy,
-  rootBy,
-  runsElsewhere,
-  sourceOf,
-} from "../../../packages/shell-reading/programs/hazard-records.ts";
-import { isInteractive } from "../../../packages/shell-reading/programs/interactive.ts";
-import { interpreterOf, scriptWordOf } from "../../../packages/shell-reading/programs/interpreters.ts";
-import { SHELLS } from "../../../packages/shell-reading/programs/shells.ts";
-import { programCalled } from "../../../packages/shell-reading/programs/table.ts";
-import type { SimpleCommand, Span, Word } from "../../../packages/shell-reading/reading.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { askedEachTime } from "../../../packages/shell-reading/targets/secret-files.ts";
-import { pathName, type ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
-import { programName } from "../../../packages/shell-reading/word.ts";
+import { pathName, type ResolvedRequirement } from "../../targets/target.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { CallPlace } from "../places/call-place.ts";
 import { counted } from "../places/deleted-files.ts";
 import type { HeldByGit } from "../places/held-by-git.ts";
 import { runsLater } from "../places/run-later.ts";
-import { effectsOf } from "./shell/effects.ts";
 
 /** What is dangerous about a call, and where it says so. Only warns: nothing is let through, or kept from it, by this. */
 
@@ -44,7 +29,7 @@ const MAX_HAZARDS = 16;
 export function hazardsOfLines(lines: readonly CommandLine[], place: CallPlace, held: HeldByGit): Hazard[] {
   return lines.flatMap((line) => {
     const found = line.reading.commands.flatMap((command) => hazardsOfCommand(line, command, place, held));
-    return [...found, ...downloadedScripts(line)];
+    return [...found, ...downloadedScripts(line.reading).map((one) => fromElsewhere(line, one))];
   });
 }
 
@@ -94,15 +79,12 @@ export function worstFirst(hazards: readonly Hazard[]): Hazard[] {
 }
 
 function hazardsOfCommand(line: CommandLine, command: SimpleCommand, place: CallPlace, held: HeldByGit): Hazard[] {
-  // A word that is a subcommand of its program, and is called like another one.
-  const [outer] = command.via.slice(-1);
-  if (command.isSpeculative && outer !== undefined && hazardRulesOf(outer).length > 0) return [];
   const spanOf = (marks: readonly Span[]) => spanIn(line, marks.length === 0 ? [command] : marks);
-  const isElsewhere = command.via.some(runsElsewhere);
-  const hazards: Hazard[] = rootOf(line, command);
-  for (const { marks, ...found } of byPrograms(command, place)) hazards.push({ ...found, span: spanOf(marks) });
-  hazards.push(...disk(command, spanOf));
-  if (isElsewhere || programCalled(command.name)?.worksOnRepository) return hazards;
+  const isElsewhere = command.via.some((label) => wrapperOf(label).runsElsewhere);
+  const found = programHazards(command, line.text, (name) => isInstalled(name, command.cwd, place));
+  if (found === null) return [];
+  const hazards = found.map(({ marks, ...hazard }): Hazard => ({ ...hazard, span: spanOf(marks) }));
+  if (isElsewhere || programOf(command.name).worksOnRepository) return hazards;
   const { deleted, treesDeleted, foundDeleted, onlyRead } = effectsOf(command);
   const single = deleted.filter((word) => !foundDeleted.includes(word));
   const lost = [
@@ -129,19 +111,12 @@ function hazardsOfCommand(line: CommandLine, command: SimpleCommand, place: Call
   return hazards;
 }
 
-/** By the rules of the program, and of the one that it starts. */
-function byPrograms(command: SimpleCommand, place: CallPlace): FoundHazard[] {
-  const found: FoundHazard[] = [];
-  let argv: readonly Word[] | null = command.argv;
-  for (let left = 4; argv !== null && left > 0; left--) {
-    const name: string = left === 4 ? command.name : programName(argv[0]?.text ?? "").replace(/@[^@]*$/, "");
-    found.push(...hazardsBy(hazardRulesOf(name), { argv, stdin: command.stdin, cwd: command.cwd }));
-    const fetched = packageFetchedBy(name, argv);
-    if (fetched !== null && !isInstalled(fetched.name, command.cwd, place))
-      found.push({ id: "unpinned-package", marks: [...argv.slice(0, 1), fetched.word] });
-    argv = launchedBy(name, argv);
-  }
-  return found;
+function fromElsewhere(
+  { arg }: CommandLine,
+  { id, start, end, host }: ReturnType<typeof downloadedScripts>[number],
+): Hazard {
+  const span = start < end ? { arg, start, end } : null;
+  return host === null ? { id, span } : { id, span, host };
 }
 
 /** True if a program of this name lies in the packages of the folder, or of one above it. */
@@ -154,29 +129,6 @@ function isInstalled(name: string, cwd: string | null, { project }: CallPlace): 
     here = here.slice(0, here.lastIndexOf("/"));
   }
   return false;
-}
-
-function rootOf(line: CommandLine, command: SimpleCommand): Hazard[] {
-  const before = line.text.slice(0, command.argv[0]?.start ?? command.end);
-  return command.via.flatMap((label): Hazard[] => {
-    const name = rootBy(label);
-    if (name === null) return [];
-    const marks = [...before.matchAll(new RegExp(`(?<=^|[\\s;&|(/"'])${name.replace(/\W/g, "\\$&")}(?=\\s)`, "g"))];
-    const at = marks.at(-1)?.index;
-    // Another user than root.
-    if (at !== undefined && /\s(?:-u|--user)[\s=]?(?!root\b|0\b|#0\b)\S/.test(before.slice(at))) return [];
-    const mark = at === undefined ? command : { start: at, end: at + name.length };
-    return [{ id: "as-root", span: spanIn(line, [mark]) }];
-  });
-}
-
-function disk(command: SimpleCommand, spanOf: (marks: readonly Span[]) => Hazard["span"]): Hazard[] {
-  const tool = diskToolCalled(command.name);
-  const texts = command.argv.slice(1).map(({ text }) => text);
-  if (tool === undefined || onlySays(texts)) return [];
-  const isDevice = texts.some((text) => text.startsWith("/dev/"));
-  const overwrites = tool.makesFileSystem === true || (tool.wipes === true && isDevice) || destroysPool(tool, texts);
-  return overwrites ? [{ id: "overwrites-disk", span: spanOf([]) }] : [];
 }
 
 /** What it writes, makes, moves or changes the rights of; its redirections among it. */
@@ -229,87 +181,4 @@ function spanIn({ arg, text }: CommandLine, marks: readonly Span[]): Hazard["spa
   const start = Math.min(...marks.map((mark) => mark.start));
   const end = Math.min(Math.max(...marks.map((mark) => mark.end)), text.length);
   return start >= 0 && start < end ? { arg, start, end } : null;
-}
-
-// Text that comes from the internet, or is hidden in data, and is run: through a pipe, a substitution, or a file in between.
-
-/** More than one line of a user's ever has. */
-const MAX_SOURCES = 40;
-
-function downloadedScripts(line: CommandLine): Hazard[] {
-  const { commands } = line.reading;
-  const sources = commands.flatMap((command) => {
-    const source = sourceOf(command.name, command.argv.slice(1));
-    return source === null ? [] : [{ command, source }];
-  });
-  return sources.slice(0, MAX_SOURCES).flatMap(({ command, source }): Hazard[] => {
-    const runner =
-      commands.find((one) => takesFromPipe(one, command)) ??
-      commands.find((one) => takesSubstitution(one, command, line.text)) ??
-      (source === "fetched" ? commands.find((one) => runsFile(one, command, commands)) : undefined);
-    if (runner === undefined) return [];
-    const start = Math.min(command.start, runner.start);
-    const end = Math.min(Math.max(command.end, runner.end), line.text.length);
-    const host = source === "fetched" ? fetchedHost(command.argv.slice(1)) : null;
-    return [
-      {
-        id: source === "fetched" ? "runs-downloaded-script" : "runs-hidden-code",
-        span: start < end ? { arg: line.arg, start, end } : null,
-        ...(host === null ? {} : { host }),
-      },
-    ];
-  });
-}
-
-const runsText = (name: string): boolean => SHELLS.has(name) || interpreterOf(name) !== undefined;
-
-/** `curl URL | sh -s`: a later part of its pipeline runs what comes on its input. */
-function takesFromPipe(runner: SimpleCommand, source: SimpleCommand): boolean {
-  if (runner.pipeline === 0 || runner.pipeline !== source.pipeline || runner.pipelineIndex <= source.pipelineIndex)
-    return false;
-  if (!runsText(runner.name)) return false;
-  const script = scriptWordOf(runner.name, runner.argv);
-  const readsInput = script === null || /^\/dev\/(?:stdin|fd\/0)$/.test(script.text);
-  return (
-    readsInput &&
-    (SHELLS.has(runner.name) ||
-      !runner.argv.some(({ text }) => /^-\w*[ceEpnmrVv]$|^--(?:eval|print|version|help)$/.test(text)))
-  );
-}
-
-/** `bash <(curl URL)`, `eval "$(curl URL)"`, `sh -c "$(curl URL)"`. */
-function takesSubstitution(runner: SimpleCommand, source: SimpleCommand, text: string): boolean {
-  if (runner === source || source.captures <= runner.captures) return false;
-  if (runner.start > source.start || runner.end < source.end) return false;
-  const [first] = runner.argv;
-  const last = runner.via.at(-1);
-  // A text that was evaluated, and began with what was fetched.
-  if (last !== undefined && (evaluatesText(last) || / -c$/.test(last))) return first?.is_resolved === false;
-  if (evaluatesText(runner.name)) return true;
-  if (!runsText(runner.name)) return false;
-  const script = scriptWordOf(runner.name, runner.argv);
-  const holds = (word: { start: number; end: number } | null | undefined) =>
-    word != null && word.start <= source.start && word.end >= source.end;
-  if (holds(script)) return true;
-  const code = runner.argv.findIndex(({ text: one }) => /^-\w*[ceE]$|^--eval$/.test(one));
-  if (code > 0 && holds(runner.argv[code + 1])) return true;
-  // `sh <<< "$(curl URL)"`, `sh < <(curl URL)`.
-  return script === null && code === -1 && /<<<|<\s*<\(/.test(text.slice(runner.start, source.start));
-}
-
-/** `curl -o x.sh URL && sh x.sh`. */
-function runsFile(runner: SimpleCommand, source: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
-  if (commands.indexOf(runner) <= commands.indexOf(source)) return false;
-  const script = scriptWordOf(runner.name, runner.argv);
-  const path = script === null ? null : absolutePath(script.text, runner.cwd);
-  if (path === null) return false;
-  const files = effectsOf(source).written.flatMap((word) => absolutePath(word.text, source.cwd) ?? []);
-  return files.includes(path) || fetchedName(source) === path;
-}
-
-/** `curl -O https://a.example/x.sh` makes x.sh. */
-function fetchedName(source: SimpleCommand): string | null {
-  const url = source.argv.find(({ text }) => /^[a-z]+:\/\//i.test(text))?.text ?? "";
-  const name = /\/([^/?#]+)(?:[?#]|$)/.exec(url.replace(/^[a-z]+:\/\/[^/]*/i, ""))?.[1];
-  return name === undefined ? null : absolutePath(name, source.cwd);
 }

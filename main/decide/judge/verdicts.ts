@@ -1,7 +1,7 @@
 import type { Verdict } from "../../../ipc/contract/decision.ts";
 import type { JudgeNote } from "../../../ipc/contract/rules.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { type GuardBlock, type GuardSettings, guard } from "../guard/guard.ts";
 import { stringsIn } from "../places/patterns.ts";

@@ -1,7 +1,13 @@
 import { dirname } from "node:path";
-import type { CallEnvironment } from "../../../packages/shell-reading/clear/program-search.ts";
-import { hasTooManyNames, linksOnWay, realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { foldedPath, isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
+import {
+  foldedPath,
+  hasTooManyNames,
+  isAtOrBelow,
+  kindOf,
+  linksOnWay,
+  realForm,
+} from "@metnos-gate/shell-reading/files";
+import type { CallEnvironment } from "./call-environment.ts";
 import {
   movedPlaces,
   SETTINGS_BY_NAME,

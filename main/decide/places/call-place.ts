@@ -1,9 +1,8 @@
 import { tmpdir } from "node:os";
+import { isAtOrBelow, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
+import { workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { type GuardEnv, workingDirectoryOf } from "../../../packages/shell-reading/clear/program-search.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
+import type { GuardEnv } from "./call-environment.ts";
 
 /** Where a call works. */
 export interface CallPlace {

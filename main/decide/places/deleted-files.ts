@@ -1,5 +1,4 @@
-import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { scanTree } from "../../../packages/shell-reading/targets/tree-scan.ts";
+import { kindOf, scanTree } from "@metnos-gate/shell-reading/files";
 
 /** How much lies at paths that would be deleted. */
 

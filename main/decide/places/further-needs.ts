@@ -1,20 +1,19 @@
-import type { CallEnvironment } from "../../../packages/shell-reading/clear/program-search.ts";
-import { isMadeByBuild } from "../../../packages/shell-reading/targets/build-folders.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
 import {
   askedEachTime,
   beginsAsKey,
+  isAtOrBelow,
   isProjectsInGit,
+  kindOf,
   mayBeSecret,
-} from "../../../packages/shell-reading/targets/secret-files.ts";
-import {
-  type CallTarget,
-  type ResolvedRequirement,
-  targetText,
-} from "../../../packages/shell-reading/targets/target.ts";
-import { SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../../../packages/shell-reading/targets/tree-scan.ts";
+  realForm,
+  SKIPPED_FOLDERS,
+  scanTree,
+  type TreeEntry,
+} from "@metnos-gate/shell-reading/files";
+import { type CallTarget, type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import { AgentSettings, holdsSettings, isSettingsFolder } from "./agent-settings.ts";
+import { isMadeByBuild } from "./built-folders.ts";
+import type { CallEnvironment } from "./call-environment.ts";
 import { counted } from "./deleted-files.ts";
 import { HeldByGit } from "./held-by-git.ts";
 import { protectedPath } from "./protected-paths.ts";

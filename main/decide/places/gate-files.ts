@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { foldedPath, isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
+import { GATE_COMMAND } from "@metnos-gate/shell-reading/gate-command";
 import type { GatePaths } from "../../../ipc/base/paths.ts";
-import { GATE_COMMAND } from "../../../packages/shell-reading/programs/gate-command.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { foldedPath, isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import { earlierStateOf } from "../../../packages/shell-reading/targets/snapshot-path.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
+import { earlierStateOf } from "./snapshot-path.ts";
 
 /** Paths of the gate's own files, for the guard. */
 export interface ProtectedGatePaths {

@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Stats, statSync } from "node:fs";
+import { kindOf, projectRoot, scanTree } from "@metnos-gate/shell-reading/files";
+import { type GitIndex, gitFoldersOf, type IndexEntry, readIndex } from "@metnos-gate/shell-reading/git";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { gitFoldersOf } from "../../../packages/shell-reading/programs/git-folders.ts";
-import { type GitIndex, type IndexEntry, readIndex } from "../../../packages/shell-reading/programs/git-index.ts";
-import { kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
-import { scanTree } from "../../../packages/shell-reading/targets/tree-scan.ts";
 
 /**
  * Whether git holds the content that a file has now, by the repository's index: without git, its settings or its hooks. In any doubt

@@ -5,7 +5,7 @@ import {
   type PathPattern,
   type Segment,
   segmentsOf,
-} from "../../../packages/shell-reading/paths.ts";
+} from "@metnos-gate/shell-reading";
 import { forbiddenPath } from "./patterns.ts";
 import { isHome } from "./vital-paths.ts";
 

@@ -1,10 +1,7 @@
-import { isProgramPlace } from "../../../packages/shell-reading/clear/program-places.ts";
-import { type CallEnvironment, programFolders } from "../../../packages/shell-reading/clear/program-search.ts";
-import { loadedByEnvrc, searchedByEnvrc } from "../../../packages/shell-reading/programs/envrc-files.ts";
-import { codeNamedBySettings } from "../../../packages/shell-reading/programs/git-named-code.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { foldedPath, isAtOrBelow, kindOf } from "../../../packages/shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
+import { foldedPath, isAtOrBelow, kindOf, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
+import { codeNamedBySettings } from "@metnos-gate/shell-reading/git";
+import { isProgramPlace, loadedByEnvrc, programFolders, searchedByEnvrc } from "@metnos-gate/shell-reading/programs";
+import type { CallEnvironment } from "./call-environment.ts";
 import { AT_TOP, RUN_LATER_PLACES, type RunLaterPlace } from "./run-later-places.ts";
 import { movedPlaces } from "./settings-places.ts";
 

@@ -1,5 +1,5 @@
 import type { KnownAgent } from "../../../ipc/contract/agent-kind.ts";
-import type { GuardEnv } from "../../../packages/shell-reading/clear/program-search.ts";
+import type { GuardEnv } from "./call-environment.ts";
 
 /**
  * Where the agents' clients keep what calls the gate, and what could turn that off: for the user to change, never for an agent. One table

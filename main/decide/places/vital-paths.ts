@@ -5,7 +5,7 @@ import {
   type PathPattern,
   type Segment,
   segmentsOf,
-} from "../../../packages/shell-reading/paths.ts";
+} from "@metnos-gate/shell-reading";
 
 /** Folders and files whose loss leaves no way back, for what a tool would touch as for what a command line would. */
 

@@ -10,7 +10,7 @@ import {
 } from "../../../ipc/contract/decision.ts";
 import type { Principal } from "../../../ipc/contract/operator-api.ts";
 import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
-import { CAPABILITY_REGISTRY, type CapabilitySpec } from "../../../packages/shell-reading/targets/capabilities.ts";
+import { CAPABILITY_REGISTRY, type CapabilitySpec } from "../../targets/capabilities.ts";
 import { canonicalJson } from "../executors/canonical.ts";
 import type { GrantLookup } from "../grants/store.ts";
 

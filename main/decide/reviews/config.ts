@@ -1,12 +1,12 @@
+import { plainWords } from "@metnos-gate/shell-reading";
 import { z } from "zod";
 import { agentKindSchema } from "../../../ipc/contract/agent-kind.ts";
 import { capabilitySchema } from "../../../ipc/contract/decision.ts";
 import { JUDGE_KINDS, type JudgeKind } from "../../../ipc/contract/judges.ts";
 import { agentNameSchema } from "../../../ipc/contract/wire.ts";
-import { plainWords } from "../../../packages/shell-reading/clear/plain-words.ts";
-import { isLoopback } from "../../../packages/shell-reading/targets/host.ts";
-import { readListedHost } from "../../../packages/shell-reading/targets/listed-host.ts";
 import { absolutePath, variableName } from "../../base/config-values.ts";
+import { isLoopback } from "../../targets/host.ts";
+import { readListedHost } from "../../targets/listed-host.ts";
 
 /** The sections of gate.toml about judges: `[judge]`, `[models.NAME]`, `[[validators]]`, `[judge_agents.NAME]`, `[[mcp_tools]]`. */
 

@@ -1,6 +1,6 @@
 import type { Decision, TraceStep } from "../../../ipc/contract/decision.ts";
 import type { Review, ReviewStage } from "../../../ipc/contract/review.ts";
-import { CAPABILITY_REGISTRY, changesNothing } from "../../../packages/shell-reading/targets/capabilities.ts";
+import { CAPABILITY_REGISTRY, changesNothing } from "../../targets/capabilities.ts";
 import { isSent, sendsAway } from "../description/effect.ts";
 import { withoutValues } from "../guard/without-values.ts";
 import {

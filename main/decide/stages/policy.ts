@@ -1,18 +1,14 @@
+import { pathTarget } from "@metnos-gate/shell-reading";
+import { isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
+import { workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Price } from "../../../ipc/contract/costs.ts";
 import type { Capability, Level } from "../../../ipc/contract/decision.ts";
 import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
 import type { Rule } from "../../../ipc/contract/rules.ts";
 import { priceText } from "../../../ipc/words/price-words.ts";
-import { workingDirectoryOf } from "../../../packages/shell-reading/clear/program-search.ts";
-import { CAPABILITY_REGISTRY, changesNothing } from "../../../packages/shell-reading/targets/capabilities.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import {
-  isUnresolvable,
-  pathTarget,
-  type ResolvedRequirement,
-} from "../../../packages/shell-reading/targets/target.ts";
+import { CAPABILITY_REGISTRY, changesNothing } from "../../targets/capabilities.ts";
+import { isUnresolvable, type ResolvedRequirement } from "../../targets/target.ts";
 import { type Confinement, confinementOf, type NotConfined } from "../confinement/confinement.ts";
 import type { GrantHolder } from "../grants/store.ts";
 import { effectiveOutcome, policyFor, RULE_TEXT, type SubjectPolicy } from "../policy/policy.ts";

@@ -1,7 +1,7 @@
-import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
-import { hostMatches, normaliseHostPattern } from "../../../packages/shell-reading/targets/host.ts";
-import { grantTarget, pathMatches } from "../../../packages/shell-reading/targets/pattern.ts";
-import { isUnresolvable } from "../../../packages/shell-reading/targets/target.ts";
+import { CAPABILITY_REGISTRY } from "../../targets/capabilities.ts";
+import { hostMatches, normaliseHostPattern } from "../../targets/host.ts";
+import { grantTarget, pathMatches } from "../../targets/pattern.ts";
+import { isUnresolvable } from "../../targets/target.ts";
 import { declaredCapability } from "../executors/needs.ts";
 import { type Denial, denied, passed, type Validated } from "./examination.ts";
 

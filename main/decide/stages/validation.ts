@@ -1,4 +1,4 @@
-import { hasTooManyNames } from "../../../packages/shell-reading/targets/path.ts";
+import { hasTooManyNames } from "@metnos-gate/shell-reading/files";
 import { MAX_TARGETS, needsOf } from "../executors/needs.ts";
 import { type Denial, denied, type Proposed, passed, type Requirements } from "./examination.ts";
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import type { ListedHost } from "../../../packages/shell-reading/targets/listed-host.ts";
 import { ConcurrencyLimit } from "../../base/concurrency-limit.ts";
 import { errorCode } from "../../base/errors.ts";
 import { readOnlyArguments } from "../../box/arguments/bubblewrap.ts";
@@ -15,6 +14,7 @@ import { boxHasEnded } from "../../box/runs/box-end.ts";
 import { firstProcessFollows } from "../../box/runs/first-process.ts";
 import { type BoxProbe, probeBox } from "../../box/service/probe.ts";
 import { getsIn } from "../../decide/confinement/environment.ts";
+import type { ListedHost } from "../../targets/listed-host.ts";
 import type { AgentHosts } from "./agent-hosts.ts";
 import { WithheldFiles, WORKSPACE, type Workspace } from "./workspace.ts";
 

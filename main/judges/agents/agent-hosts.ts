@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { ListedHost } from "../../../packages/shell-reading/targets/listed-host.ts";
 import { ListedHosts } from "../../box/network/listed-hosts.ts";
 import {
   makeSocketFolder,
@@ -7,6 +6,7 @@ import {
   type RunNetwork,
   type RunNetworkParts,
 } from "../../box/network/run-network.ts";
+import type { ListedHost } from "../../targets/listed-host.ts";
 
 /** How judge agents' boxes reach the hosts that their configuration lists. */
 export class AgentHosts {

@@ -1,7 +1,7 @@
+import { realForm } from "@metnos-gate/shell-reading/files";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import type { ListedHost } from "../../../packages/shell-reading/targets/listed-host.ts";
-import { realForm } from "../../../packages/shell-reading/targets/path.ts";
 import { isNeverShown } from "../../box/arguments/unusable-places.ts";
+import type { ListedHost } from "../../targets/listed-host.ts";
 import type { JudgeAgent, Worker } from "../reviews/judge-ports.ts";
 import type { AgentBox } from "./agent-box.ts";
 import { mountsOf, type WorkspacePlace, workspaceOf } from "./workspace.ts";

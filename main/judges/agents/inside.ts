@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import { ToolRefused } from "./tool.ts";
 import { WORKSPACE, type Workspace } from "./workspace.ts";
 

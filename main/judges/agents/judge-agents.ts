@@ -1,9 +1,8 @@
 import { createRequire } from "node:module";
+import { plainWords } from "@metnos-gate/shell-reading";
 import { z } from "zod";
 import type { Env } from "../../../ipc/base/paths.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { plainWords } from "../../../packages/shell-reading/clear/plain-words.ts";
-import { type ListedHost, readListedHost } from "../../../packages/shell-reading/targets/listed-host.ts";
 import { findMachine, type Machine } from "../../box/arguments/machine.ts";
 import type { AddressRules } from "../../box/network/lookup.ts";
 import type { BoxProbe } from "../../box/service/probe.ts";
@@ -15,6 +14,7 @@ import {
   type ReviewConfig,
   sendToModel,
 } from "../../decide/reviews/config.ts";
+import { type ListedHost, readListedHost } from "../../targets/listed-host.ts";
 import type { JudgeAgent, Model } from "../reviews/judge-ports.ts";
 import { AgentBox } from "./agent-box.ts";
 import { AgentHosts } from "./agent-hosts.ts";

@@ -1,9 +1,9 @@
-import type { GuardEnv } from "../../../packages/shell-reading/clear/program-search.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import { isNeverWritten } from "../../box/arguments/unusable-places.ts";
 import { ProjectTree } from "../../box/project/project-tree.ts";
 import { TimeSlice } from "../../box/project/time-slice.ts";
 import { confinedProject } from "../../decide/confinement/project.ts";
+import type { GuardEnv } from "../../decide/places/call-environment.ts";
 import type { Worker, WorkerMount } from "../reviews/judge-ports.ts";
 
 /** What of a worker's files a judge agent sees. */

@@ -3,8 +3,8 @@ import { capabilitySchema, territorySchema } from "../../../ipc/contract/decisio
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { refuseSchema } from "../../../ipc/contract/operator-api.ts";
 import { surfaceSchema } from "../../../ipc/contract/surface.ts";
-import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
 import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
+import { CAPABILITY_REGISTRY } from "../../targets/capabilities.ts";
 import {
   type AnswerPredicate,
   answerStatement,

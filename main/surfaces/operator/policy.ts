@@ -1,9 +1,9 @@
 import { CAPABILITIES, type Capability, type Level } from "../../../ipc/contract/decision.ts";
 import type { PolicyRow, Principal } from "../../../ipc/contract/operator-api.ts";
 import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
-import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
-import { namedTarget } from "../../../packages/shell-reading/targets/target.ts";
 import { effectiveOutcome, ruleFor, type SubjectPolicy, TABLE_POLICY } from "../../decide/policy/policy.ts";
+import { CAPABILITY_REGISTRY } from "../../targets/capabilities.ts";
+import { namedTarget } from "../../targets/target.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
 const FAMILY: Readonly<Record<Capability, PolicyRow["family"]>> = {

@@ -7,10 +7,9 @@ import type { Access, CommandContext, Program } from "../programs/program.ts";
 import { programCalled } from "../programs/table.ts";
 import { clearPrefix, repeaterCalled } from "../programs/wrappers.ts";
 import type { Word } from "../reading.ts";
-import { realForm } from "../targets/path.ts";
-import { isAtOrBelow, kindOf, type PathKind } from "../targets/pattern.ts";
+import { isAtOrBelow, kindOf, type PathKind, realForm } from "../targets/path.ts";
 import { askedEachTime } from "../targets/secret-files.ts";
-import { type CallTarget, pathTarget, type ResolvedRequirement, urlTarget } from "../targets/target.ts";
+import { type LineNeed, type LineTarget, pathTarget, urlTarget } from "../targets/target.ts";
 import { following } from "../targets/tree-scan.ts";
 import { plainWord } from "../word.ts";
 import type { ClearCommand, ClearWord } from "./line.ts";
@@ -39,7 +38,7 @@ export class CommandReader {
   readonly #start: Folder;
   readonly #cwd: Folder;
   readonly #situation: Situation;
-  readonly #needs: ResolvedRequirement[] = [];
+  readonly #needs: LineNeed[] = [];
   #usesGit = false;
   #unclear: string | null = null;
 
@@ -51,7 +50,7 @@ export class CommandReader {
   }
 
   /** `usesGit`: it works on a repository, by whatever path or prefix it is called. */
-  read(command: ClearCommand): { needs: ResolvedRequirement[]; unclear: string | null; usesGit: boolean } {
+  read(command: ClearCommand): { needs: LineNeed[]; unclear: string | null; usesGit: boolean } {
     for (const { kind, target } of command.redirects) {
       if (/^\/dev\/(?:null|stdin|stdout|stderr|tty)$/.test(target.text)) continue;
       // bash opens connections by these names.
@@ -293,12 +292,12 @@ export class CommandReader {
   }
 
   /** A folder that is there already is made again, or gets an entry: nothing in it is replaced. */
-  #written(path: string, isTree: boolean): CallTarget | null {
+  #written(path: string, isTree: boolean): LineTarget | null {
     const target = this.#target(path, isTree);
     return target === null || isTree || !isFolder(path) ? target : { ...target, is_folder: true };
   }
 
-  #target(path: string, isTree: boolean): (CallTarget & { kind: "path" }) | null {
+  #target(path: string, isTree: boolean): (LineTarget & { kind: "path" }) | null {
     const target = pathTarget(path, this.#home, undefined, isTree);
     if (target.kind !== "path") {
       this.#doubt("a path that can't be resolved");
@@ -311,8 +310,8 @@ export class CommandReader {
 
   #push(
     capability: "fs:read" | "fs:write",
-    target: CallTarget | null,
-    more: Omit<ResolvedRequirement, "capability" | "target"> = {},
+    target: LineTarget | null,
+    more: Omit<LineNeed, "capability" | "target"> = {},
   ): void {
     if (target !== null) this.#needs.push({ capability, target, ...more });
   }

@@ -3,7 +3,7 @@ import { makesRepository } from "../programs/git.ts";
 import { programCalled } from "../programs/table.ts";
 import type { Word } from "../reading.ts";
 import { realForm } from "../targets/path.ts";
-import type { ResolvedRequirement } from "../targets/target.ts";
+import type { LineNeed } from "../targets/target.ts";
 import { CommandReader, type Folder } from "./command-needs.ts";
 import { clearLine } from "./grammar.ts";
 import type { ClearCommand, ClearStep } from "./line.ts";
@@ -15,11 +15,11 @@ import type { ProgramSearch } from "./program-search.ts";
  * word in it is on an allow list; else it needs `code:exec`, besides what is known.
  */
 export interface LineNeeds {
-  needs: readonly ResolvedRequirement[];
+  needs: readonly LineNeed[];
   /** Why it may do more than is known, or null. */
   unclear: string | null;
   /** The same for each command, by its span in the text. */
-  commands: readonly { start: number; end: number; needs: readonly ResolvedRequirement[]; unclear: string | null }[];
+  commands: readonly { start: number; end: number; needs: readonly LineNeed[]; unclear: string | null }[];
 }
 
 /**
@@ -67,7 +67,7 @@ class LineReader {
   readonly #added: { folder: string; root: string }[] = [];
   /** Why git may find another repository than the one that was looked at, or null. */
   #gitDoubt: string | null = null;
-  readonly #commands: { start: number; end: number; needs: ResolvedRequirement[]; unclear: string | null }[] = [];
+  readonly #commands: { start: number; end: number; needs: LineNeed[]; unclear: string | null }[] = [];
 
   constructor(home: string, start: Folder, programs: ProgramSearch | undefined) {
     this.#programs = programs;
@@ -108,7 +108,7 @@ class LineReader {
     const from = this.#commands.length;
     for (const [index, command] of commands.entries()) {
       let isGit = false;
-      const found: { needs: ResolvedRequirement[]; unclear: string | null } = { needs: [], unclear: null };
+      const found: { needs: LineNeed[]; unclear: string | null } = { needs: [], unclear: null };
       for (const folder of this.#now) {
         const at = new CommandReader(this.#home, this.#start, folder, {
           hasInput: index > 0 || command.hasText || command.redirects.some(({ kind }) => kind === "read"),
@@ -142,7 +142,7 @@ class LineReader {
   }
 
   /** What git looks at was looked at before the line runs: what the line itself puts there isn't known. */
-  #noteForGit(isGit: boolean, needs: readonly ResolvedRequirement[]): void {
+  #noteForGit(isGit: boolean, needs: readonly LineNeed[]): void {
     const root = needs.find(({ capability }) => capability === "fs:write")?.target;
     for (const { capability, target, copied_from } of needs) {
       if (target.kind !== "path") continue;
@@ -185,8 +185,8 @@ class LineReader {
   }
 }
 
-const changes = ({ capability }: ResolvedRequirement): boolean => capability === "fs:write";
+const changes = ({ capability }: LineNeed): boolean => capability === "fs:write";
 
-function distinct(needs: readonly ResolvedRequirement[]): ResolvedRequirement[] {
+function distinct(needs: readonly LineNeed[]): LineNeed[] {
   return [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];
 }

@@ -1,5 +1,5 @@
 import { starred } from "../starred.ts";
-import { kindOf } from "../targets/pattern.ts";
+import { kindOf } from "../targets/path.ts";
 import { scanTree } from "../targets/tree-scan.ts";
 
 /** Symbolic links on the way of what a command would come to: it may be led out of what it names. All of it is bounded. */

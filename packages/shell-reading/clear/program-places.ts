@@ -1,4 +1,4 @@
-import { HELPER, SEARCHED_PROGRAMS, TYPED_PROGRAMS } from "../programs/searched-programs.ts";
+import { HELPER, INSTALLED_BY_BUILDS, SEARCHED_PROGRAMS, TYPED_PROGRAMS } from "../programs/searched-programs.ts";
 
 /**
  * Folders of a project that shells have on their PATH: an activated environment's, a package runner's, direnv's. What lies there by the
@@ -13,7 +13,7 @@ export function isPlantedProgram(folder: string, name: string): boolean {
   return inProgramFolder(folder) && SEARCHED_PROGRAMS.has(name.toLowerCase());
 }
 
-export function inProgramFolder(path: string): boolean {
+function inProgramFolder(path: string): boolean {
   return OF_PROGRAMS.test(path.toLowerCase());
 }
 
@@ -32,4 +32,9 @@ export function isPlantedName(folder: string, name: string): boolean {
 export function isPlantedAmongBuilt(name: string): boolean {
   const lower = name.toLowerCase();
   return SEARCHED_PROGRAMS.has(lower) || TYPED_PROGRAMS.has(lower) || HELPER.test(lower);
+}
+
+/** The same for one in `folder` (absolute), where builds put programs, too, or don't. */
+export function isPlantedIn(folder: string, name: string): boolean {
+  return isPlantedAmongBuilt(name) || (!inProgramFolder(folder) && INSTALLED_BY_BUILDS.has(name.toLowerCase()));
 }

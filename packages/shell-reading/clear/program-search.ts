@@ -1,8 +1,6 @@
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
-import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { expandHome, realForm } from "../targets/path.ts";
-import { foldedPath, isAtOrBelow } from "../targets/pattern.ts";
+import { expandHome, foldedPath, isAtOrBelow, realForm } from "../targets/path.ts";
 import { projectRoot } from "../targets/project.ts";
 import { onceADecision } from "../targets/tree-scan.ts";
 import { isPlantedProgram } from "./program-places.ts";
@@ -35,9 +33,14 @@ const SHARED = ["/tmp", "/var/tmp", "/dev/shm"];
 /** Of asdf, mise, proto, pyenv and their like; Volta has hooks beside. */
 const SHIMS = /\/(?:shims|\.volta\/bin)$/;
 
+/** What of a call says where its shell would be, and on which PATH it would find programs. */
+export interface CallOfShell {
+  readonly context?: { readonly cwd?: string | undefined; readonly path?: string | undefined } | undefined;
+}
+
 /** Undefined where the agent sent no PATH. */
 export function programSearchOf(
-  call: ProposedCall,
+  call: CallOfShell,
   home: string,
   isGranted: WritableByGrant = () => false,
 ): ProgramSearch | undefined {
@@ -152,34 +155,11 @@ function targetOf(link: string): string | null {
   }
 }
 
-/** What a call's paths are judged by beside the call itself. */
-export interface CallEnvironment {
-  home: string;
-  /** The call's working directory, absolute, or undefined. */
-  cwd?: string | undefined;
-  /** Of the gate's own environment: the agents of the same user have much the same one. */
-  env?: GuardEnv | undefined;
-}
-
-export interface GuardEnv {
-  readonly PATH?: string | undefined;
-  readonly CLAUDE_CONFIG_DIR?: string | undefined;
-  readonly CODEX_HOME?: string | undefined;
-  readonly GEMINI_CLI_HOME?: string | undefined;
-  readonly GEMINI_CLI_SYSTEM_DEFAULTS_PATH?: string | undefined;
-  readonly GEMINI_CLI_SYSTEM_SETTINGS_PATH?: string | undefined;
-  readonly GEMINI_CLI_TRUSTED_FOLDERS_PATH?: string | undefined;
-  readonly OPENCODE_CONFIG?: string | undefined;
-  readonly OPENCODE_CONFIG_DIR?: string | undefined;
-  readonly OPENCODE_TUI_CONFIG?: string | undefined;
-  readonly XDG_CONFIG_HOME?: string | undefined;
-}
-
 /**
  * The call's working directory, absolute and normal, or undefined where it has none. Where its name goes up again (`link/..`), the
  * folder that the system would come to.
  */
-export function workingDirectoryOf({ context }: ProposedCall, home: string): string | undefined {
+export function workingDirectoryOf({ context }: CallOfShell, home: string): string | undefined {
   const folder = expandHome(context?.cwd ?? "", home);
   if (!folder.startsWith("/") || folder.includes("\0")) return undefined;
   return folder.includes("/..") ? (realForm(folder) ?? undefined) : resolve(folder);
@@ -191,7 +171,7 @@ const ofDecision = onceADecision<string>();
 const realProgramFolder = (folder: string): string => ofDecision(folder, () => realForm(folder) ?? folder);
 
 /** The folders that programs are looked up in: the absolute ones of PATH, and where their links lead, folded. */
-export function programFolders(env: GuardEnv | undefined): ReadonlySet<string> {
+export function programFolders(env: { readonly PATH?: string | undefined } | undefined): ReadonlySet<string> {
   const namedFolders = (env?.PATH ?? "").split(":").map((folder) => folder.replace(/(.)\/+$/, "$1"));
   const absolute = namedFolders.filter((folder) => folder.startsWith("/") && folder !== "/");
   const named = absolute.flatMap((folder) => [folder, realProgramFolder(folder)]);

@@ -74,7 +74,7 @@ export function destroysPool({ destroysPools }: DiskTool, args: readonly string[
 }
 
 /** Programs that find, signal, debug, start and end processes, services and the machine itself. */
-interface ProcessTool {
+export interface ProcessTool {
   /** It sends signals to processes: by their names, by their numbers, to all of them, or to those that hold a file. */
   signals?: "by name" | "by number" | "all" | "holders";
   /** Words with which it does; without them always. */

@@ -3,17 +3,17 @@ import type { Word } from "../reading.ts";
 /** The gate's own command: what it is called, what runs it, how its process is found, and what an agent may ask it. */
 export const GATE_COMMAND = "metnos-gate";
 
-/** The interpreter that its process is. */
-export const GATE_INTERPRETER = "node";
-
-/** Texts that a search for processes would find the gate by. */
-export const GATE_PROCESS_TEXTS: readonly string[] = [
-  "metnos-gate",
-  "metnos",
-  "metnos-gate serve",
-  "node bin/metnos-gate.js serve",
-  "/usr/bin/node /opt/metnos-gate/bin/metnos-gate.js serve",
-];
+/** Its process: the interpreter that it is, and the texts that a search for processes would find it by. */
+export const GATE_PROCESS: { readonly interpreter: string; readonly texts: readonly string[] } = {
+  interpreter: "node",
+  texts: [
+    "metnos-gate",
+    "metnos",
+    "metnos-gate serve",
+    "node bin/metnos-gate.js serve",
+    "/usr/bin/node /opt/metnos-gate/bin/metnos-gate.js serve",
+  ],
+};
 
 /** Programs that run it as a word of theirs. */
 const RUN_BY: ReadonlySet<string> = new Set("npx npm pnpm pnpx yarn bunx bun node nodejs deno sudo exec".split(" "));
@@ -132,9 +132,4 @@ export function askedOutside(name: string, argv: readonly Word[]): AskedOutside 
     reason: reason === null ? null : (own[reason.at]?.text.slice(reason.from) ?? null),
     command: own.slice(commandAt),
   };
-}
-
-/** True if one of the commands of a line is asked to run outside the box. */
-export function asksForOutside(commands: readonly { name: string; argv: readonly Word[] }[]): boolean {
-  return commands.some(({ name, argv }) => askedOutside(name, argv) !== null);
 }

@@ -1,8 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { realForm } from "../targets/path.ts";
-import { isAtOrBelow, kindOf } from "../targets/pattern.ts";
+import { readRegularBytes } from "../files/regular-bytes.ts";
+import { isAtOrBelow, kindOf, realForm } from "../targets/path.ts";
 
 /** Where the repository of a work tree lies: in its `.git`, or where the file of that name says, if the repository says the same. */
 export interface GitFolders {

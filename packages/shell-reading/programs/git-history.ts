@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { keepLatest } from "../../../main/base/keep-latest.ts";
 import type { SimpleCommand, Word } from "../reading.ts";
-import { kindOf } from "../targets/pattern.ts";
+import { kindOf } from "../targets/path.ts";
 import { folderAbove } from "../targets/project.ts";
 
 /** Names of secrets in repositories' histories, as they were found when their objects were looked through: what is read is in memory. */
@@ -15,70 +14,84 @@ export interface SecretNames {
   readonly oddReferences?: readonly string[];
 }
 
-/** Repositories that are remembered: more than one line can name. */
-export const MAX_KNOWN = 1024;
-
 /** Words of one repository that are remembered. */
 const MAX_WORDS = 10_000;
-
-const known = new Map<string, SecretNames>();
-/** Words that name commits there, or nothing. */
-const commits = new Map<string, Set<string>>();
-
-/** @param root of a work tree; absolute and real */
-export function noteHistory(root: string, names: SecretNames): void {
-  keepLatest(known, root, names, MAX_KNOWN);
-}
 
 /** What a history may hold that hasn't been looked through yet: anything that git was ever given. */
 const ANYTHING: SecretNames = { ever: [".git/objects"], atHead: [".git/objects"] };
 
-export function noteWaiting(root: string): void {
-  if (!known.has(root)) noteHistory(root, ANYTHING);
+class HistoryNotes {
+  /** Repositories that are remembered: more than one line can name. */
+  readonly most = 1024;
+  readonly #known = new Map<string, SecretNames>();
+  /** Words that name commits there, or nothing. */
+  readonly #commits = new Map<string, Set<string>>();
+
+  /** @param root of a work tree; absolute and real */
+  note(root: string, names: SecretNames): void {
+    this.#known.delete(root);
+    this.#known.set(root, names);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > this.most && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /** It is being looked through. */
+  noteWaiting(root: string): void {
+    if (!this.#known.has(root)) this.note(root, ANYTHING);
+  }
+
+  /** Nothing was found out: it isn't waited for any more. */
+  noteUnknown(root: string): void {
+    if (this.#known.get(root) === ANYTHING) this.#known.delete(root);
+  }
+
+  /** Another repository is there by now. */
+  forget(root: string): void {
+    this.#known.delete(root);
+    this.#commits.delete(root);
+  }
+
+  /**
+   * What words name, as it was just looked up. @param names words that name commits, or nothing @param secrets names in those commits that no
+   * reference leads to
+   */
+  noteCommits(root: string, words: readonly string[], names: readonly string[], secrets: readonly string[]): void {
+    const { ever, ...more } = this.#known.get(root) ?? { ever: [], atHead: [] };
+    if (secrets.length > 0) this.note(root, { ...more, ever: [...new Set([...ever, ...secrets])] });
+    const noted = this.#commits.get(root) ?? new Set();
+    if (noted.size > MAX_WORDS) noted.clear();
+    if (this.#commits.size > this.most) this.#commits.clear();
+    for (const word of words) noted.delete(word);
+    for (const name of names) noted.add(name);
+    this.#commits.set(root, noted);
+  }
+
+  /** True for a word of whose commit all secrets' names are known, and for one that names nothing. */
+  isCommit(root: string, word: string): boolean {
+    return this.#commits.get(root)?.has(word) === true;
+  }
+
+  hasOddReferences(root: string): boolean {
+    return this.#known.get(root)?.oddReferences !== undefined;
+  }
+
+  isOddReference(root: string, name: string): boolean {
+    const odd = this.#known.get(root)?.oddReferences;
+    return odd?.some((one) => one === name || one.endsWith(`/${name}`)) === true;
+  }
+
+  /** Of the work tree that a folder (absolute) lies in; undefined where its history holds none, or hasn't been looked through. */
+  at(folder: string): ({ root: string } & SecretNames) | undefined {
+    // What was a repository once may be a folder of another by now.
+    const isIt = (here: string) => this.#known.has(here) && kindOf(join(here, ".git")) !== "nothing";
+    const root = folderAbove(folder, isIt) ?? "";
+    const names = this.#known.get(root);
+    return names === undefined || names.ever.length === 0 ? undefined : { root, ...names };
+  }
 }
 
-/** Nothing was found out: it isn't waited for any more. */
-export function noteUnknown(root: string): void {
-  if (known.get(root) === ANYTHING) known.delete(root);
-}
-
-/** Another repository is there by now. */
-export function forgetHistory(root: string): void {
-  known.delete(root);
-  commits.delete(root);
-}
-
-/**
- * What words name, as it was just looked up. @param names words that name commits, or nothing @param secrets names in those commits that no
- * reference leads to
- */
-export function noteCommits(root: string, words: readonly string[], names: readonly string[], secrets: string[]): void {
-  const { ever, ...more } = known.get(root) ?? { ever: [], atHead: [] };
-  if (secrets.length > 0) noteHistory(root, { ...more, ever: [...new Set([...ever, ...secrets])] });
-  const noted = commits.get(root) ?? new Set();
-  if (noted.size > MAX_WORDS) noted.clear();
-  if (commits.size > MAX_KNOWN) commits.clear();
-  for (const word of words) noted.delete(word);
-  for (const name of names) noted.add(name);
-  commits.set(root, noted);
-}
-
-/** True for a word of whose commit all secrets' names are known, and for one that names nothing. */
-export const isCommit = (root: string, word: string): boolean => commits.get(root)?.has(word) === true;
-
-export const hasOddReferences = (root: string): boolean => known.get(root)?.oddReferences !== undefined;
-
-export function isOddReference(root: string, name: string): boolean {
-  return known.get(root)?.oddReferences?.some((one) => one === name || one.endsWith(`/${name}`)) === true;
-}
-
-/** Of the work tree that a folder (absolute) lies in; undefined where its history holds none, or hasn't been looked through. */
-export function historyAt(folder: string): ({ root: string } & SecretNames) | undefined {
-  // What was a repository once may be a folder of another by now.
-  const root = folderAbove(folder, (here) => known.has(here) && kindOf(join(here, ".git")) !== "nothing") ?? "";
-  const names = known.get(root);
-  return names === undefined || names.ever.length === 0 ? undefined : { root, ...names };
-}
+/** Of this process: who looks histories through notes here what is in them. */
+export const gitHistories = new HistoryNotes();
 
 /** `git log -- .ssh`: which commits changed it, not what was in it. */
 export function asksHistoryOf({ name, argv, via, captures, isLast }: SimpleCommand, word: Word): boolean {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { hasOwnTimes } from "../../../main/base/files/own-times.ts";
+import { hasOwnTimes } from "../files/own-times.ts";
+import { readRegularBytes } from "../files/regular-bytes.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 
 /** git's index (gitformat-index): what it tracks, and of which content it holds a copy. Read without git. */

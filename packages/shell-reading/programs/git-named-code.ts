@@ -1,11 +1,10 @@
 import { lstatSync, opendirSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { hasOwnTimes } from "../../../main/base/files/own-times.ts";
+import { hasOwnTimes } from "../files/own-times.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { beginningOf } from "../targets/file-beginning.ts";
-import { realForm } from "../targets/path.ts";
-import { isAtOrBelow, kindOf } from "../targets/pattern.ts";
+import { isAtOrBelow, kindOf, realForm } from "../targets/path.ts";
 import { type GitFolders, gitFoldersOf } from "./git-folders.ts";
 import { indexOf } from "./git-index.ts";
 import { MAX_SECTION, ownSettings } from "./git-repository.ts";

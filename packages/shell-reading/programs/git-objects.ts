@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Word } from "../reading.ts";
-import { kindOf } from "../targets/pattern.ts";
+import { kindOf } from "../targets/path.ts";
 import { folderAbove } from "../targets/project.ts";
 import { gitFoldersOf } from "./git-folders.ts";
-import { hasOddReferences, isCommit, isOddReference } from "./git-history.ts";
+import { gitHistories } from "./git-history.ts";
 
 /** Words by which git shows what it may hold under no name: by a hash, by a reference to no commit, or by what nobody reads. */
 
@@ -63,11 +63,15 @@ export function objectNamed(word: Word, folder: string): string | undefined {
 
 function isListed({ pieces, text }: Word, root: string): boolean {
   const areListed = pieces.every((piece) => piece.kind !== "unknown" || LISTED.test(piece.text));
-  return areListed && !hasOddReferences(root) && objectsIn(text).every((name) => isCommit(root, name));
+  return (
+    areListed &&
+    !gitHistories.hasOddReferences(root) &&
+    objectsIn(text).every((name) => gitHistories.isCommit(root, name))
+  );
 }
 
 function isUnknown(name: string, root: string): boolean {
-  if (isOddReference(root, name)) return true;
+  if (gitHistories.isOddReference(root, name)) return true;
   const object = OF_GITS_OWN.test(name) ? name : HASH.exec(name)?.[1];
-  return object !== undefined && !isCommit(root, object);
+  return object !== undefined && !gitHistories.isCommit(root, object);
 }

@@ -1,10 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readRegularBytes, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
-import { errorCode } from "../../../main/base/errors.ts";
+import { errorCode } from "../files/error-code.ts";
+import { readRegularBytes, TOO_LARGE } from "../files/regular-bytes.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
-import { hasTooManyNames, realForm } from "../targets/path.ts";
-import { kindOf } from "../targets/pattern.ts";
+import { hasTooManyNames, kindOf, realForm } from "../targets/path.ts";
 import { isSecretInGit } from "../targets/secret-files.ts";
 import { mayLookOn, scanTree } from "../targets/tree-scan.ts";
 import { isTakenByGit } from "./git-folders.ts";

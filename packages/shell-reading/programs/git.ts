@@ -1,13 +1,12 @@
 import { absolutePath } from "../paths.ts";
 import type { Word } from "../reading.ts";
-import { realForm } from "../targets/path.ts";
-import { isAtOrBelow, kindOf } from "../targets/pattern.ts";
+import { isAtOrBelow, kindOf, realForm } from "../targets/path.ts";
 import { folderAbove } from "../targets/project.ts";
 import { askedEachTime, isSecretInGit } from "../targets/secret-files.ts";
 import { wordOf } from "../word.ts";
 import { byRoles } from "./accesses.ts";
 import { type Arguments, argumentsOf, hasOption, valuesOf } from "./arguments.ts";
-import { historyAt } from "./git-history.ts";
+import { gitHistories } from "./git-history.ts";
 import { indexOf } from "./git-index.ts";
 import { fileNamed, objectNamed } from "./git-objects.ts";
 import { type GitWork, gitProblem, initProblem, isHarmlessToSet } from "./git-repository.ts";
@@ -84,6 +83,11 @@ function split(args: readonly Word[]): Split {
 /** True if a command makes a repository, by whatever path or prefix git is called: what is there for the next git isn't known. */
 export function makesRepository(words: readonly Word[]): boolean {
   return words.some(({ text }, at) => /^(?:.*\/)?git$/.test(text) && split(words.slice(at + 1)).name === "init");
+}
+
+/** True if a shell in `cwd` would run another program for git. */
+export function isGitPlanted(search: { isPlanted(name: string, cwd: string): boolean }, cwd: string): boolean {
+  return GIT.names.some((name) => search.isPlanted(name, cwd));
 }
 
 /** The subcommand of a git command, and the words behind it. */
@@ -194,7 +198,7 @@ function secretsPutAway(
 const MAX_NAMED = 20;
 
 function secretsBelow(sub: Subcommand, rest: readonly Word[], folder: string, isNamed: boolean): string[] {
-  const history = historyAt(folder);
+  const history = gitHistories.at(folder);
   if (history === undefined) return [];
   const { root } = history;
   const names = namesShown(sub, rest, { cwd: folder, root, isNamed });

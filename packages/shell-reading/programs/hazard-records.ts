@@ -1,6 +1,6 @@
 import { absolutePath } from "../paths.ts";
 import type { Word } from "../reading.ts";
-import { kindOf } from "../targets/pattern.ts";
+import { kindOf } from "../targets/path.ts";
 import { argumentsOf } from "./arguments.ts";
 import { processToolCalled } from "./disks-and-processes.ts";
 import { gitCommand } from "./git.ts";

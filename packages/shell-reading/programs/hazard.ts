@@ -1,7 +1,27 @@
-import type { HazardId } from "../../../ipc/contract/hazards.ts";
-import type { Stdin, Word } from "../reading.ts";
+import type { Span, Stdin, Word } from "../reading.ts";
 
 /** What is dangerous about a program's words: rules beside the programs' records (hazard-records.ts). They only warn. */
+
+/** What a rule finds, by its name. */
+type ProgramHazard =
+  | "as-root"
+  | "changes-rights"
+  | "changes-what-runs-later"
+  | "deletes-cloud-resources"
+  | "deletes-container-data"
+  | "deletes-database"
+  | "discards-changes"
+  | "hides-changes"
+  | "leaves-container"
+  | "overwrites-disk"
+  | "publishes"
+  | "rewrites-remote-history"
+  | "runs-downloaded-script"
+  | "sends-file"
+  | "sends-mail"
+  | "stops-processes"
+  | "stops-services"
+  | "unpinned-package";
 
 /** A command's words, the program's name first, and what is known of its input. */
 export interface Called {
@@ -12,7 +32,7 @@ export interface Called {
 }
 
 export interface HazardRule {
-  id: HazardId;
+  id: ProgramHazard;
   /** The subcommand: its words in order, among the first words that are no options. Left out: whatever the program is asked. */
   words?: readonly RegExp[];
   /** One of these options (separated by blanks) is given. */
@@ -34,9 +54,9 @@ export interface HazardRecord {
 }
 
 export interface FoundHazard {
-  id: HazardId;
+  id: ProgramHazard;
   /** From the first to the last of these words; none: no word says it. */
-  marks: readonly Word[];
+  marks: readonly Span[];
   host?: string;
   path?: string;
 }

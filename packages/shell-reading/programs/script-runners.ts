@@ -140,8 +140,16 @@ const SAME: Readonly<Record<string, string>> = { gmake: "make" };
 /** The names of all of them. */
 export const SCRIPT_RUNNER_NAMES: readonly string[] = [...Object.keys(RUNNERS), ...Object.keys(SAME)];
 
-/** What a command runs by name; null where it runs nothing that a file of the project names. */
-export function namedScripts(name: string, argv: readonly Word[]): NamedScripts | null {
+/**
+ * What a command runs by name; null where it runs nothing that a file of the project names, or a variable in front of it leads it elsewhere.
+ * @param variables their names
+ */
+export function namedScripts(
+  name: string,
+  argv: readonly Word[],
+  variables: readonly string[] = [],
+): NamedScripts | null {
+  if (variables.some(changesRunner)) return null;
   const runner = RUNNERS[Object.hasOwn(SAME, name) ? (SAME[name] ?? name) : name];
   if (runner === undefined || !Object.hasOwn(RUNNERS, SAME[name] ?? name)) return null;
   const options = optionsOf(runner, argv);
@@ -223,7 +231,7 @@ function placeGiven(
 }
 
 /** True for a variable that leads such a program to another file, or has another one run it. */
-export function changesRunner(variable: string): boolean {
+function changesRunner(variable: string): boolean {
   return /^(?:MAKEFILES|(?:GNU)?MAKEFLAGS|npm_config_.*|pnpm_config_.*|yarn_.*|just_.*|init_cwd)$/i.test(variable);
 }
 

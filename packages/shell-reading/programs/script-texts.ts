@@ -6,8 +6,17 @@ import type { NamedScripts } from "./script-runners.ts";
 /** Names that are followed within one file: what a script calls in turn. */
 const MAX_FOLLOWED = 12;
 
-/** The lines, or null where the file doesn't name it. `name`: null for the file's first. */
-export function scriptLines(
+/** What names stand for in the text of such a file; null where it doesn't name them. */
+export function scriptsIn(
+  text: string,
+  { form, names, hasHooks }: Pick<NamedScripts, "form" | "names" | "hasHooks">,
+): { lines: string[]; commands: string[] } | null {
+  const lines = scriptLines(form, text, names, hasHooks);
+  return lines === null ? null : { lines, commands: commandsIn(form, lines) };
+}
+
+/** The lines, or null where the file doesn't name it. No names: the file's first. */
+function scriptLines(
   form: NamedScripts["form"],
   text: string,
   names: readonly string[],
@@ -28,7 +37,7 @@ export function scriptLines(
 }
 
 /** The command lines in what `scriptLines` found: without the names of other scripts, the heads of rules and what keeps make silent. */
-export function commandsIn(form: NamedScripts["form"], lines: readonly string[]): string[] {
+function commandsIn(form: NamedScripts["form"], lines: readonly string[]): string[] {
   if (form === "scripts" || form === "tasks") return lines.map((line) => line.replace(/^[\w:.-]+: /, ""));
   const indented = lines.filter((line) => /^[ \t]/.test(line)).map((line) => line.replace(/^[ \t]+[@+-]*/, ""));
   return form === "aliases" ? [] : indented;

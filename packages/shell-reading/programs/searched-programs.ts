@@ -37,3 +37,6 @@ export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
 
 /** What git and docker look up on PATH for passwords and for remotes, with a name of theirs in front. */
 export const HELPER = /^(?:git-(?:credential|remote)|docker-credential)-/;
+
+/** All of these names. */
+export const PLANTABLE_NAMES: readonly string[] = [...SEARCHED_PROGRAMS, ...TYPED_PROGRAMS, ...INSTALLED_BY_BUILDS];

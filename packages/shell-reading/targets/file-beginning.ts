@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { errorCode } from "../../../main/base/errors.ts";
+import { errorCode } from "../files/error-code.ts";
 import { following } from "./tree-scan.ts";
 
 /** How a file begins. `unreadable`: another kind of file, a link, no permission, somebody keeps it from being read, or the call's paths take too long. */

@@ -1,7 +1,6 @@
 import { dirname, join } from "node:path";
-import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
-import { hasTooManyNames, realForm } from "./path.ts";
-import { isAtOrBelow, kindOf } from "./pattern.ts";
+import { readRegularBytes } from "../files/regular-bytes.ts";
+import { hasTooManyNames, isAtOrBelow, kindOf, realForm } from "./path.ts";
 
 /** More folders than this above a file is no project. */
 const MAX_DEPTH = 64;

@@ -1,6 +1,5 @@
 import { beginningOf } from "./file-beginning.ts";
-import { realForm } from "./path.ts";
-import { foldedPath, kindOf } from "./pattern.ts";
+import { foldedPath, kindOf, realForm } from "./path.ts";
 import { mayReadOn, scanTree } from "./tree-scan.ts";
 
 /**

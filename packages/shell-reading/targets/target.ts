@@ -1,85 +1,37 @@
-import type { Capability, Requirement } from "../../../ipc/contract/decision.ts";
-import { SEND } from "../../../ipc/words/sending.ts";
-import { CAPABILITY_REGISTRY } from "./capabilities.ts";
-import { hostOfUrl, normaliseHost } from "./host.ts";
-import { expandHome, type ResolvedPath, realForm, resolvePath } from "./path.ts";
-import { isAtOrBelow } from "./pattern.ts";
+import { expandHome, isAtOrBelow, type ResolvedPath, realForm, resolvePath } from "./path.ts";
+import { hostOfUrl } from "./url.ts";
 
-/** What one part of a call would touch, in the form that grants are matched against. */
-export type CallTarget =
-  | (ResolvedPath & {
-      kind: "path";
-      /** Where a link leads, as it is named: the real path, the home folder under its usual name. Left out: see `pathName`. */
-      name?: string;
-      is_tree: boolean;
-      /** It names a folder: what a grant offers below it is its own. */
-      is_folder?: true;
-    })
+type PathTarget = ResolvedPath & {
+  kind: "path";
+  /** Where a link leads, as it is named: the real path, the home folder under its usual name. Left out: as it is written. */
+  name?: string;
+  is_tree: boolean;
+  /** It names a folder: what a grant offers below it is its own. */
+  is_folder?: true;
+};
+
+/** What one part of a command line would touch. */
+export type LineTarget =
+  | PathTarget
   /** `sends`: more goes there than the question for what is fetched. */
   | { kind: "host"; host: string; sends?: true }
-  | { kind: "exact"; value: string }
-  | { kind: "none" }
-  /** It is unknown: no grant ever covers it. */
+  /** It is unknown. */
   | { kind: "unknown"; shown: string };
 
-/** A capability on a target, resolved. */
-export interface ResolvedRequirement {
-  capability: Capability;
-  target: CallTarget;
-  /** How a path is touched where that says more than the capability: only names are listed (ls, find, Glob), or it is deleted. */
+/** That a line reads, writes or fetches, and what. */
+export interface LineNeed {
+  capability: "fs:read" | "fs:write" | "network:http";
+  target: LineTarget;
+  /** How a path is touched where that says more than the capability: only names are listed (ls, find), or it is deleted. */
   access?: "list" | "delete";
   /** The write puts this file's or folder's names below the target (a copy, a move). Absolute path of the source. */
   copied_from?: string;
-  /** Asked about by name each time, and why: no grant covers it, at any level. */
-  ask_each_time?: string;
-  /** It is more than a grant on its target was given for, and what: the level's own outcome counts. */
-  beyond_grants?: string;
   /** Names that begin with a dot are left out of a tree. */
   skips_hidden?: true;
 }
 
-/** True if a path can't be resolved: then the guard can't check it either, and no grant covers it. */
-export function isUnresolvable(target: CallTarget): boolean {
-  return (
-    target.kind === "unknown" ||
-    (target.kind === "path" && (target.real === null || target.is_process_relative === true))
-  );
-}
-
-type PathTarget = Extract<CallTarget, { kind: "path" }>;
-
-/**
- * What a path is called on cards, in lists and in grants: where its links lead, not the name that the call gives it. Where that
- * is unknown, or is another path for the agent's own process, the name that the call gives it.
- */
-export function pathName({ lexical, real, name, is_process_relative }: PathTarget): string {
-  return name ?? (is_process_relative ? lexical : (real ?? lexical));
-}
-
-/** The target as it is listed and shown: `D/**` for a whole tree. */
-export function targetText(target: CallTarget): string {
-  switch (target.kind) {
-    case "path": {
-      const name = pathName(target);
-      return target.is_tree ? (name === "/" ? "/**" : `${name}/**`) : name;
-    }
-    case "host":
-      return target.sends ? SEND + target.host : target.host;
-    case "exact":
-      return target.value;
-    case "none":
-      return "*";
-    case "unknown":
-      return target.shown;
-  }
-}
-
-export function requirementOf(need: ResolvedRequirement): Requirement {
-  return { capability: need.capability, target: targetText(need.target) };
-}
-
 /** A path argument as a target. `is_tree`: the call reaches everything below it. */
-export function pathTarget(raw: string, home: string, cwd: string | undefined, isTree: boolean): CallTarget {
+export function pathTarget(raw: string, home: string, cwd: string | undefined, isTree: boolean): LineTarget {
   const resolved = resolvePath(raw, home, cwd && expandHome(cwd, home));
   if (resolved === null) return { kind: "unknown", shown: raw };
   const name = nameOf(resolved, home);
@@ -94,31 +46,13 @@ function nameOf({ lexical, real, is_process_relative }: ResolvedPath, home: stri
   return home + real.slice(realHome.length);
 }
 
-export function urlTarget(url: string, sends = false): CallTarget {
+export function urlTarget(url: string, sends = false): LineTarget {
   const host = hostOfUrl(url);
   return host === null ? { kind: "unknown", shown: url } : hostTarget(host, sends);
 }
 
-const hostTarget = (host: string, sends: boolean): CallTarget => ({
+const hostTarget = (host: string, sends: boolean): LineTarget => ({
   kind: "host",
   host,
   ...(sends ? { sends: true as const } : {}),
 });
-
-/** The target for a text that names one, as a user would write it (`policy check`). */
-export function namedTarget(capability: Capability, text: string, home: string, cwd?: string): CallTarget {
-  switch (CAPABILITY_REGISTRY[capability].target_kind) {
-    case "path_glob":
-      return pathTarget(text, home, cwd, false);
-    case "host": {
-      const sends = text.startsWith(SEND);
-      const named = sends ? text.slice(SEND.length) : text;
-      const host = hostOfUrl(named) ?? normaliseHost(named);
-      return host === null ? { kind: "unknown", shown: text } : hostTarget(host, sends);
-    }
-    case "exact":
-      return { kind: "exact", value: text };
-    case "none":
-      return { kind: "none" };
-  }
-}

@@ -1,5 +1,5 @@
 import { type Dirent, opendirSync, readdirSync, statSync } from "node:fs";
-import { errorCode } from "../../../main/base/errors.ts";
+import { errorCode } from "../files/error-code.ts";
 
 /** A bounded look at what lies below a folder: breadth first, links are not followed. */
 

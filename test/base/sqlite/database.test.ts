@@ -10,7 +10,7 @@ import { APPROVALS_SCHEMA } from "../../../main/calls/approvals/schema.ts";
 import { grantsSchema } from "../../../main/core/storage/grants-schema.ts";
 import { GrantStore } from "../../../main/decide/grants/store.ts";
 import { ACTIVITY_SCHEMA } from "../../../main/records/activity/activity.ts";
-import { namedTarget } from "../../../packages/shell-reading/targets/target.ts";
+import { namedTarget } from "../../../main/targets/target.ts";
 import { extraOf, openedBroker, openedGrants, pendingOf, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { refusalOf } from "../../support/refusals.ts";

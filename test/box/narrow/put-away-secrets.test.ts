@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { gitHistories } from "@metnos-gate/shell-reading/git";
 import { describe, expect, it } from "vitest";
-import { historyAt } from "../../../packages/shell-reading/programs/git-history.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { withoutBox } from "../box-under-test.ts";
 
@@ -41,7 +41,7 @@ async function asking(withBox: boolean, make: (home: string) => string) {
   };
   // A busy machine may take longer for that than a call waits.
   await ask("git log -1");
-  await expect.poll(() => historyAt(project)?.ever).not.toEqual([".git/objects"]);
+  await expect.poll(() => gitHistories.at(project)?.ever).not.toEqual([".git/objects"]);
   return { ask, project };
 }
 

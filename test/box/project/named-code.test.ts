@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { codeNamedBySettings } from "@metnos-gate/shell-reading/git";
 import { describe, expect, it } from "vitest";
 import { Places } from "../../../main/box/project/places.ts";
 import { TimeSlice } from "../../../main/box/project/time-slice.ts";
-import { codeNamedBySettings } from "../../../packages/shell-reading/programs/git-named-code.ts";
 import { BOX_USERS, HAS_BUBBLEWRAP, testBox } from "../../support/boxes.ts";
 import { fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

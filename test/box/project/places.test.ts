@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { hasOwnTimes } from "@metnos-gate/shell-reading/files";
 import { describe, expect, it } from "vitest";
-import { hasOwnTimes } from "../../../main/base/files/own-times.ts";
 import { isHarmless } from "../../../main/box/project/harmless-git-files.ts";
 import { type Known, Places, TooLarge } from "../../../main/box/project/places.ts";
 import { ProjectTree, TREE_LIMITS } from "../../../main/box/project/project-tree.ts";

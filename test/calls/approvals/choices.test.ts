@@ -1,11 +1,12 @@
 import { mkdirSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { pathTarget } from "@metnos-gate/shell-reading";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { REACHES } from "../../../ipc/contract/decision.ts";
 import type { Choice } from "../../../ipc/contract/operator-api.ts";
 import { askedPathsOf, choicesFor, grantsFor, realsOfChoices } from "../../../main/calls/approvals/choices.ts";
-import { pathTarget, type ResolvedRequirement, requirementOf } from "../../../packages/shell-reading/targets/target.ts";
+import { type ResolvedRequirement, requirementOf } from "../../../main/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathTarget } from "@metnos-gate/shell-reading";
 import { describe, expect, it } from "vitest";
 import { choicesFor } from "../../../main/calls/approvals/choices.ts";
-import { pathTarget, type ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../../main/targets/target.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const need = (path: string, home: string, more: Partial<ResolvedRequirement> = {}): ResolvedRequirement => ({

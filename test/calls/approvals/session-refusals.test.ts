@@ -1,10 +1,11 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { pathTarget } from "@metnos-gate/shell-reading";
 import { describe, expect, it } from "vitest";
 import { type AskedNeed, refusedNeeds } from "../../../main/calls/approvals/refused-target.ts";
 import { type RefusableCall, SessionRefusals } from "../../../main/calls/approvals/session-refusals.ts";
 import { callHash } from "../../../main/decide/executors/canonical.ts";
-import { pathTarget, type ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../../main/targets/target.ts";
 import { extraOf, openedApprovals, pendingOf } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

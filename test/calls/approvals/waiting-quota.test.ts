@@ -5,7 +5,7 @@ import {
   shareKey,
   WaitingQuota,
 } from "../../../main/calls/approvals/waiting-quota.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../../main/targets/target.ts";
 
 const waiting = (count: number, recounted = count) => ({ waitingOf: () => count, recounted: () => recounted });
 

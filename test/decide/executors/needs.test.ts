@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CallContext } from "../../../ipc/contract/wire.ts";
 import { commandsOf } from "../../../main/decide/executors/needs.ts";
-import { requirementOf } from "../../../packages/shell-reading/targets/target.ts";
+import { requirementOf } from "../../../main/targets/target.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { havingFollowedTooLong } from "../../support/slow-paths.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { GrantHolder, NewGrant } from "../../../main/decide/grants/store.ts";
-import { type CallTarget, namedTarget } from "../../../packages/shell-reading/targets/target.ts";
+import { type CallTarget, namedTarget } from "../../../main/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
 
 const ASKER: GrantHolder = { ...ROBERTO, agent: "agent-1", session: "session-1" };

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { pathTarget } from "@metnos-gate/shell-reading";
 import { describe, expect, it } from "vitest";
-import { pathTarget } from "../../../packages/shell-reading/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -1,5 +1,5 @@
+import { pathTarget } from "@metnos-gate/shell-reading";
 import { describe, expect, it } from "vitest";
-import { pathTarget } from "../../../packages/shell-reading/targets/target.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 
 describe("a path that each process sees as its own", () => {

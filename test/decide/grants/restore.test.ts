@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallTarget } from "../../../packages/shell-reading/targets/target.ts";
+import type { CallTarget } from "../../../main/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Capability } from "../../../ipc/contract/decision.ts";
 import { StaleGrants, type StaleGrantsParts } from "../../../main/decide/grants/stale.ts";
 import { GrantStore } from "../../../main/decide/grants/store.ts";
-import type { CallTarget } from "../../../packages/shell-reading/targets/target.ts";
+import type { CallTarget } from "../../../main/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { refusalOf } from "../../support/refusals.ts";

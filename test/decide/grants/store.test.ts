@@ -1,8 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathTarget } from "@metnos-gate/shell-reading";
 import { describe, expect, it } from "vitest";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
-import { namedTarget, pathTarget } from "../../../packages/shell-reading/targets/target.ts";
+import { namedTarget } from "../../../main/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { refusalOf } from "../../support/refusals.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../../main/targets/target.ts";
 import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { projectRoot } from "@metnos-gate/shell-reading/files";
+import { gitFoldersOf } from "@metnos-gate/shell-reading/git";
 import { describe, expect, it } from "vitest";
 import { holdsText } from "../../../ipc/base/regular-file.ts";
 import { writeGitSettings } from "../../../main/box/arguments/git.ts";
@@ -8,9 +10,7 @@ import { coverOf } from "../../../main/box/arguments/masks.ts";
 import { isHarmless } from "../../../main/box/project/harmless-git-files.ts";
 import { readBounded } from "../../../main/decide/description/bounded-file.ts";
 import { HeldByGit } from "../../../main/decide/places/held-by-git.ts";
-import { gitFoldersOf } from "../../../packages/shell-reading/programs/git-folders.ts";
 import { gitProblem, settingsIn } from "../../../packages/shell-reading/programs/git-repository.ts";
-import { projectRoot } from "../../../packages/shell-reading/targets/project.ts";
 import { hasProgram } from "../../support/boxes.ts";
 import { holdLeases } from "../../support/file-leases.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { askedEachTime } from "@metnos-gate/shell-reading/files";
 import { describe, expect, it } from "vitest";
 import { guard } from "../../../main/decide/guard/guard.ts";
 import { protectedPath } from "../../../main/decide/places/protected-paths.ts";
 import { pathFormOf } from "../../../main/decide/places/vital-paths.ts";
-import { askedEachTime } from "../../../packages/shell-reading/targets/secret-files.ts";
 import { decided, fateOf, onPath } from "../../support/guarded-calls.ts";
 import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { CAPABILITIES, type Capability, LEVELS, type Level, type Outcome } from "../../../ipc/contract/decision.ts";
 import { GrantStore } from "../../../main/decide/grants/store.ts";
 import { effectiveOutcome, POLICY_TABLE, strictest } from "../../../main/decide/policy/policy.ts";
-import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
-import { type CallTarget, namedTarget } from "../../../packages/shell-reading/targets/target.ts";
+import { CAPABILITY_REGISTRY } from "../../../main/targets/capabilities.ts";
+import { type CallTarget, namedTarget } from "../../../main/targets/target.ts";
 import { freshGrants, openedGrants, ROBERTO } from "../../support/gate-stores.ts";
 
 // docs/decisions/requirements-policy.md

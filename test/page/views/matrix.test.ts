@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LEVELS } from "../../../ipc/contract/decision.ts";
 import type { AgentView, PolicyRow } from "../../../ipc/contract/operator-api.ts";
-import { CAPABILITY_REGISTRY } from "../../../packages/shell-reading/targets/capabilities.ts";
+import { CAPABILITY_REGISTRY } from "../../../main/targets/capabilities.ts";
 import { columnsOf, familiesOf, firstAgent, ruleSentence } from "../../../renderer/views/policy/matrix-view.ts";
 import { policyWords } from "../../../renderer/words/policy.ts";
 import { startGate } from "../../support/running-gate.ts";

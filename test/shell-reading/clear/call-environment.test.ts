@@ -7,10 +7,7 @@ import { prepared } from "../../support/proposed-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const folderOf = (cwd: string | undefined, home = "/home/roberto") =>
-  workingDirectoryOf(
-    { intent: "", executor: "Bash", args: {}, ...(cwd === undefined ? {} : { context: { cwd } }) },
-    home,
-  );
+  workingDirectoryOf(cwd === undefined ? {} : { context: { cwd } }, home);
 
 it.each([
   [undefined, undefined],

@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { onlyLooks } from "../../../main/decide/confinement/confinement.ts";
-import { recordedAccesses } from "../../../main/decide/guard/shell/effects.ts";
 import { needsOfLine } from "../../../packages/shell-reading/clear/line-needs.ts";
-import { noteHistory } from "../../../packages/shell-reading/programs/git-history.ts";
+import { recordedAccesses } from "../../../packages/shell-reading/commands/effects.ts";
+import { onlyLooks } from "../../../packages/shell-reading/commands/looking.ts";
+import { gitHistories } from "../../../packages/shell-reading/programs/git-history.ts";
 import { readCommand } from "../../../packages/shell-reading/shell/read-command.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 
@@ -31,8 +31,7 @@ git("commit", "-qm", "second");
 git("init", "-q", "--bare", "bare.git");
 
 const clear = (line: string) => needsOfLine(line, HOME, PROJECT).unclear === null;
-const looks = (text: string) =>
-  onlyLooks({ arg: "command", text, is_list: false, reading: readCommand(text, { cwd: PROJECT, home: HOME }) });
+const looks = (text: string) => onlyLooks(readCommand(text, { cwd: PROJECT, home: HOME }));
 const read = (line: string) =>
   needsOfLine(line, HOME, PROJECT).needs.flatMap(({ capability, access, target }) =>
     capability === "fs:read" && access !== "list" && target.kind === "path"
@@ -106,7 +105,7 @@ describe("a file that git shows", () => {
 });
 
 describe("a secret that the history alone holds", () => {
-  noteHistory(PROJECT, { ever: [".env", "app/.env"], atHead: [] });
+  gitHistories.note(PROJECT, { ever: [".env", "app/.env"], atHead: [] });
   const putAway = (line: string) =>
     readCommand(line, { cwd: PROJECT, home: HOME }).commands.flatMap((command) =>
       recordedAccesses(command).accesses.flatMap(({ word, is_put_away }) =>

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { noteCommits, noteHistory } from "../../../packages/shell-reading/programs/git-history.ts";
+import { gitHistories } from "../../../packages/shell-reading/programs/git-history.ts";
 import { objectNamed, objectsIn } from "../../../packages/shell-reading/programs/git-objects.ts";
 import { unknownPiece, wordOf } from "../../../packages/shell-reading/word.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -25,8 +25,8 @@ describe("a word of git's", () => {
   it("says where git keeps it, unless it was looked up as a commit, or names a file of one", () => {
     const folder = root();
     const objects = join(folder, ".git/objects");
-    noteHistory(folder, { ever: [], atHead: [], oddReferences: ["refs/tags/file"] });
-    noteCommits(folder, ["abc1234", "feed01"], ["abc1234"], []);
+    gitHistories.note(folder, { ever: [], atHead: [], oddReferences: ["refs/tags/file"] });
+    gitHistories.noteCommits(folder, ["abc1234", "feed01"], ["abc1234"], []);
     const named = (word: string) => objectNamed(text(word), folder)?.slice(objects.length);
     for (const word of [
       "HEAD",

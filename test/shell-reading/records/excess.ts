@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { isAtOrBelow } from "../../../packages/shell-reading/targets/pattern.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
+import type { ResolvedRequirement } from "../../../main/targets/target.ts";
+import { isAtOrBelow } from "../../../packages/shell-reading/targets/path.ts";
 import type { Event } from "./trace.ts";
 import type { TracedRun } from "./traced.ts";
 import type { RecordWorld } from "./world.ts";

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { Seeded } from "../../../fuzz/seeded.ts";
+import type { ResolvedRequirement } from "../../../main/targets/target.ts";
 import type { LineNeeds } from "../../../packages/shell-reading/clear/line-needs.ts";
 import type { Program } from "../../../packages/shell-reading/programs/program.ts";
-import type { ResolvedRequirement } from "../../../packages/shell-reading/targets/target.ts";
 import { excessOf } from "./excess.ts";
 import { linesOf, NEW, pairsOf } from "./spellings.ts";
 import { environment, runTraced, type Shell, type ToRun } from "./traced.ts";

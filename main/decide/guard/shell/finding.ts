@@ -1,5 +1,5 @@
+import type { SimpleCommand, Span } from "@metnos-gate/shell-reading";
 import type { Rule } from "../../../../ipc/contract/rules.ts";
-import type { SimpleCommand, Span } from "../../../../packages/shell-reading/reading.ts";
 
 /** The guard's rules. */
 export type GuardRule = Extract<Rule, `guard.${string}`>;

@@ -2,23 +2,23 @@ import {
   canContain,
   canMatchAtOrBelow,
   canMatchPath,
+  type Effects,
+  effectsOf,
+  isTextOnly,
   type PathPattern,
+  type PathWord,
   pathOf,
+  pathWords,
+  type Reading,
   type Segment,
+  type SimpleCommand,
   segmentsOf,
-} from "../../../../packages/shell-reading/paths.ts";
-import { placingRole } from "../../../../packages/shell-reading/programs/accesses.ts";
-import { processToolCalled, signalsUser } from "../../../../packages/shell-reading/programs/disks-and-processes.ts";
-import {
-  GATE_INTERPRETER,
-  GATE_PROCESS_TEXTS,
-  gateWords,
-  onlyAsksGate,
-} from "../../../../packages/shell-reading/programs/gate-command.ts";
-import { socketToolCalled } from "../../../../packages/shell-reading/programs/sockets.ts";
-import { programCalled } from "../../../../packages/shell-reading/programs/table.ts";
-import type { Reading, SimpleCommand, Word } from "../../../../packages/shell-reading/reading.ts";
-import { foldedPath } from "../../../../packages/shell-reading/targets/pattern.ts";
+  treesRead,
+  type Word,
+} from "@metnos-gate/shell-reading";
+import { foldedPath } from "@metnos-gate/shell-reading/files";
+import { GATE_PROCESS, gateWords, onlyAsksGate } from "@metnos-gate/shell-reading/gate-command";
+import { programOf } from "@metnos-gate/shell-reading/programs";
 import type { ProtectedGatePaths } from "../../places/gate-files.ts";
 import {
   SETTINGS_BY_NAME,
@@ -27,9 +27,7 @@ import {
   type SettingsPlace,
   SYSTEM_FOLDERS,
 } from "../../places/settings-places.ts";
-import { type Effects, effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
-import { isTextOnly, type PathWord, pathWords, treesRead } from "./path-words.ts";
 
 /** The third group: the gate's files, its process, its commands for the user alone, and the hook that calls it. */
 
@@ -106,7 +104,7 @@ function touches(path: PathPattern, place: readonly string[]): boolean {
 
 /** Talking on the agents' socket is what it is there for; listening in its place isn't. */
 function talks({ name, argv, via }: SimpleCommand): boolean {
-  const tool = socketToolCalled(name);
+  const tool = programOf(name).socketTool;
   if (tool === undefined) return false;
   return tool.only_looks ? via.length === 0 : !argv.slice(1).some(({ text }) => tool.listens?.test(text));
 }
@@ -115,21 +113,21 @@ const MOST_REPEATS = 4;
 
 function matchesGate(pattern: string, isWholeLine = false): boolean {
   if (/metnos/i.test(pattern)) return true;
-  if (isWholeLine && pattern.length > 1 && GATE_PROCESS_TEXTS.some((text) => text.includes(pattern))) return true;
+  if (isWholeLine && pattern.length > 1 && GATE_PROCESS.texts.some((text) => text.includes(pattern))) return true;
   // Many repeats side by side would be tried in all ways: it may match anything.
   if (pattern.length <= 64 && (pattern.match(/[*+]|\{\d*,/g) ?? []).length > MOST_REPEATS) return true;
   // A pattern without letters of its own, or with few, may match anything; one with nested repeats isn't tried.
   if (pattern.length > 64 || /[+*}][^|]*[)]\s*[+*{]/.test(pattern) || !/[[.*?+\\(|]/.test(pattern)) return false;
   try {
     const expression = new RegExp(pattern);
-    return GATE_PROCESS_TEXTS.some((text) => expression.test(text));
+    return GATE_PROCESS.texts.some((text) => expression.test(text));
   } catch {
     return false;
   }
 }
 
 function looksForGate({ name, argv, code }: SimpleCommand): boolean {
-  const tool = processToolCalled(name);
+  const tool = programOf(name).processTool;
   if (!tool?.looks) return false;
   const inLines = tool.looksInLines === true && argv.length > 2;
   return (
@@ -137,14 +135,15 @@ function looksForGate({ name, argv, code }: SimpleCommand): boolean {
       ({ text }) =>
         matchesGate(text, inLines) ||
         // Every process of its interpreter: the gate is one of them.
-        (tool.looksByName && text === GATE_INTERPRETER) ||
+        (tool.looksByName && text === GATE_PROCESS.interpreter) ||
         /gate\.(?:sock|lock)|operator\.sock/.test(text),
     ) || /metnos/.test(code?.text ?? "")
   );
 }
 
 function process(command: SimpleCommand, looks: boolean): Finding | null {
-  const tool = processToolCalled(command.name);
+  const program = programOf(command.name);
+  const tool = program.processTool;
   if (tool === undefined) return null;
   const args = command.argv.slice(1);
   const report = (description: string, word?: Word) =>
@@ -158,11 +157,11 @@ function process(command: SimpleCommand, looks: boolean): Finding | null {
         matchesGate(text, isWholeLine),
     );
     if (word !== undefined) return report("a signal to the gate's process", word);
-    const every = args.find(({ text }) => text === GATE_INTERPRETER);
+    const every = args.find(({ text }) => text === GATE_PROCESS.interpreter);
     if (every !== undefined && !args.some(({ text }) => /^-[A-Za-z]*[xPugt]|-0$/.test(text)))
       return report("a signal to every Node process, the gate's among them", every);
   }
-  if (signalsUser(tool, args)) return report("a signal to every process of a user, the gate's among them");
+  if (program.signalsUser(args)) return report("a signal to every process of a user, the gate's among them");
   if (looks && tool.signals === "by number" && !args.some(({ text }) => tool.signalsNotWith?.test(text)))
     return report("a signal to the gate's process, by its number");
   if (looks && tool.debugs) return report("a debugger on the gate's process");
@@ -269,8 +268,7 @@ function canMatchSegment(segment: Segment | undefined, wanted: string): boolean 
 /** `cp settings.json ~/.claude/`, `cp -r x/.codex ~`, `tar x -C ~/.gemini`, `ln -sfn x ~/.opencode`. */
 function replacesSettings(command: SimpleCommand, { placed, treesWritten }: Effects, home: SettingsOfHome): boolean {
   const { name, cwd } = command;
-  const program = programCalled(name);
-  const isLink = program !== undefined && placingRole(program) === "links";
+  const isLink = programOf(name).makesLinks;
   const leadsToFolder = (word: Word) => isFolder(pathOf(word, cwd));
   if (treesWritten.some(leadsToFolder)) return true;
   return placed.some(({ word, source, isExact }) => {

@@ -1,24 +1,18 @@
 import {
   canMatchAtOrBelow,
   canMatchPath,
+  effectsOf,
   type PathPattern,
   pathOf,
   pathOfPieces,
+  type Reading,
   type Segment,
+  type SimpleCommand,
   segmentsOf,
-} from "../../../../packages/shell-reading/paths.ts";
-import {
-  destroysPool,
-  diskToolCalled,
-  isSignalled,
-  onlySays,
-  processToolCalled,
-} from "../../../../packages/shell-reading/programs/disks-and-processes.ts";
-import { raisesRights } from "../../../../packages/shell-reading/programs/labels.ts";
-import { handsOnEverything } from "../../../../packages/shell-reading/programs/wrappers.ts";
-import type { Reading, SimpleCommand, Word } from "../../../../packages/shell-reading/reading.ts";
+  type Word,
+} from "@metnos-gate/shell-reading";
+import { programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import { isDisk, type PathContext, vitalFile, vitalFolder } from "../../places/vital-paths.ts";
-import { effectsOf } from "./effects.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /** Commands that leave no way back: whole trees deleted, disks overwritten, the machine brought down. */
@@ -63,7 +57,9 @@ function inCommand(command: SimpleCommand, context: PathContext): Finding | null
       return report(`a recursive change of rights or owners of ${what}`, "change them inside the project", word);
   }
   for (const word of effects.changed) {
-    const what = command.via.some(handsOnEverything) ? wholeTree(word, command, context) : undefined;
+    const what = command.via.some((label) => wrapperOf(label).handsOnEverything)
+      ? wholeTree(word, command, context)
+      : undefined;
     if (what !== undefined)
       return report(`a change of rights or owners of ${what}`, "change them inside the project", word);
   }
@@ -127,7 +123,7 @@ const isPattern = (name: Segment | undefined): boolean => typeof name === "objec
 
 /** Deleting single names does harm as a whole where they are all there is. */
 function everyName(word: Word, command: SimpleCommand, context: PathContext): string | undefined {
-  if (!command.via.some(handsOnEverything)) return undefined;
+  if (!command.via.some((label) => wrapperOf(label).handsOnEverything)) return undefined;
   const path = pathOf(word, command.cwd);
   const last = path.segments.at(-1);
   if (typeof last !== "object" || last.kind !== "any") return undefined;
@@ -169,10 +165,9 @@ function disks(command: SimpleCommand, report: Report): Finding | null {
   }
   const { name, argv } = command;
   const args = argv.slice(1);
-  const tool = diskToolCalled(name);
-  if (tool === undefined) return null;
   const texts = args.map(({ text }) => text);
-  if (onlySays(texts)) return null;
+  const tool = programOf(name).diskWork(texts);
+  if (tool === null) return null;
   const target = args.find((word) => isDisk(pathOf(word, command.cwd)));
   const onlyLooks = texts.some((text) => tool.only_looks?.test(text));
   if (tool.makesFileSystem) {
@@ -181,18 +176,19 @@ function disks(command: SimpleCommand, report: Report): Finding | null {
     return onlyLooks || isImage ? null : report("a new file system on a disk", KEEP, target);
   }
   if (target === undefined && !texts.some((text) => tool.actsOnNames?.test(text)))
-    return destroysPool(tool, texts) ? report("a storage pool destroyed", KEEP) : null;
+    return tool.isPoolDestroyed ? report("a storage pool destroyed", KEEP) : null;
   if (onlyLooks) return null;
   return report(tool.wipes ? "a disk wiped" : "a disk's partitions or contents changed", KEEP, target);
 }
 
 function machine(command: SimpleCommand, report: Report): Finding | null {
-  const tool = processToolCalled(command.name);
+  const program = programOf(command.name);
+  const tool = program.processTool;
   if (tool === undefined) return null;
   const texts = command.argv.slice(1).map(({ text }) => text);
-  if (tool.signals === "all" || (tool.signals === "by number" && isSignalled("-1", texts)))
+  if (tool.signals === "all" || program.signals("-1", texts))
     return report("a signal to every process", "name the process that should end");
-  if (tool.signals === "by number" && isSignalled("1", texts) && command.via.some(raisesRights))
+  if (program.signals("1", texts) && command.via.some((label) => wrapperOf(label).raisesRights))
     return report("a signal to the system's first process", "name the process that should end");
   if (tool.signals === "by name" && texts.some((text) => text === "." || text === ".*" || text === "^"))
     return report("a signal to every process", "name the process that should end");

@@ -1,4 +1,3 @@
-import { requirementOf } from "../../../../packages/shell-reading/targets/target.ts";
 import {
   type ApprovalRegistry,
   endedRequestOf,
@@ -9,6 +8,7 @@ import {
 import { projectAsked } from "../../../decide/confinement/declaration.ts";
 import { callHash } from "../../../decide/executors/canonical.ts";
 import type { Reviewable } from "../../../decide/stages/examination.ts";
+import { requirementOf } from "../../../targets/target.ts";
 
 /** What the gate's own databases say of earlier calls like this one: numbers and the gate's own words, no value of any call. */
 

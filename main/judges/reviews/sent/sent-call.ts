@@ -1,8 +1,8 @@
+import { programOf } from "@metnos-gate/shell-reading/programs";
 import { shortenHome } from "../../../../ipc/base/visible-text.ts";
 import type { Description, Hazard } from "../../../../ipc/contract/description.ts";
 import { effectText, hazardText } from "../../../../ipc/words/hazard-words.ts";
 import { priceText } from "../../../../ipc/words/price-words.ts";
-import { programCalled } from "../../../../packages/shell-reading/programs/table.ts";
 import { describe } from "../../../decide/description/describe.ts";
 import { loggedNameOf } from "../../../decide/executors/catalog.ts";
 import { withoutValues } from "../../../decide/guard/without-values.ts";
@@ -143,7 +143,7 @@ function programsOf({ lines }: Reviewable, { send, of }: Texts): string[] {
   const names = lines.all.flatMap(({ reading }) => reading.commands.map(({ name }) => name)).filter(Boolean);
   const shown = names.map((name) => {
     if (send !== "keys") return of(name.slice(0, MAX_LINE));
-    return programCalled(name) === undefined ? "another program" : name;
+    return programOf(name).hasRecord ? name : "another program";
   });
   return unique(shown);
 }

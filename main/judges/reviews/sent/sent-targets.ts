@@ -1,15 +1,9 @@
+import { isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
 import { shortenHome } from "../../../../ipc/base/visible-text.ts";
-import { CAPABILITY_REGISTRY } from "../../../../packages/shell-reading/targets/capabilities.ts";
-import { isLoopback } from "../../../../packages/shell-reading/targets/host.ts";
-import { realForm } from "../../../../packages/shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../../../packages/shell-reading/targets/pattern.ts";
-import {
-  type CallTarget,
-  pathName,
-  type ResolvedRequirement,
-  targetText,
-} from "../../../../packages/shell-reading/targets/target.ts";
 import type { CallPlace } from "../../../decide/places/call-place.ts";
+import { CAPABILITY_REGISTRY } from "../../../targets/capabilities.ts";
+import { isLoopback } from "../../../targets/host.ts";
+import { type CallTarget, pathName, type ResolvedRequirement, targetText } from "../../../targets/target.ts";
 
 /** What a call needs, as a judge gets it: each capability with its target, or with the target's kind alone. */
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { targetText } from "../../../../packages/shell-reading/targets/target.ts";
+import { targetText } from "../../../../main/targets/target.ts";
 import { prepared } from "../../../support/proposed-calls.ts";
 import { tempFolderForFile } from "../../../support/temp-folder.ts";
 import { NEEDS, NEVER_LESS, REACHES } from "./cases/needs.ts";

@@ -1,15 +1,11 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  grantTarget,
-  isAtOrBelow,
-  literalPattern,
-  pathMatches,
-} from "../../../packages/shell-reading/targets/pattern.ts";
-import { refusalOf } from "../../support/refusals.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { grantTarget, literalPattern, pathMatches } from "../../main/targets/pattern.ts";
+import { refusalOf } from "../support/refusals.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 
 /** One name against one part of a pattern: `*` any run, `?` any one, `[...]` one of its characters or itself, else itself. */
 function naiveName(pattern: string, name: string): boolean {

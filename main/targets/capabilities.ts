@@ -1,4 +1,4 @@
-import type { Capability } from "../../../ipc/contract/decision.ts";
+import type { Capability } from "../../ipc/contract/decision.ts";
 
 /** The closed dictionary of actions (docs/decisions/requirements-policy.md, "Capabilities"). Adding one means editing this file. */
 

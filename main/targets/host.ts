@@ -1,32 +1,12 @@
 import { domainToASCII } from "node:url";
-import { SEND } from "../../../ipc/words/sending.ts";
+import { hostOfUrl } from "@metnos-gate/shell-reading/files";
+import { SEND } from "../../ipc/words/sending.ts";
 
 /** Hosts as grants name them: lower-case, punycode, exact or `*.domain`. */
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** What would make a URL's parser see more, or less, than a host. */
 const NOT_IN_HOST = /[/\\?#@\s]/;
-
-/** `https://`, then a host at once: what browsers mend (`https:/host`, `\\` for `/`, tabs left out), other programs read as another host. */
-const PLAIN_URL = /^https?:\/\/[^/?#\\\s]+(?:[/?#]|$)/i;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for these
-const LEFT_OUT = /[\0-\x1f]/;
-
-/**
- * The host that a URL would really be fetched from, or null if it isn't an http(s) URL, or one in which every program sees the same
- * host. Numbers and IPv6 in their normal forms.
- */
-export function hostOfUrl(url: string): string | null {
-  if (!PLAIN_URL.test(url) || LEFT_OUT.test(url)) return null;
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    return null;
-  }
-  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return null;
-  return trimDot(parsed.hostname) || null;
-}
 
 /** Whether a host in its normal form is this machine, whatever a resolver says: `127.0.0.1.example.com` is none. */
 export function isLoopback(host: string): boolean {

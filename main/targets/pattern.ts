@@ -1,12 +1,9 @@
-import { lstatSync } from "node:fs";
-import type { Capability } from "../../../ipc/contract/decision.ts";
-import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { isMcpServerTarget, serverTargetOf } from "../../../ipc/contract/mcp-names.ts";
-import { errorCode } from "../../../main/base/errors.ts";
+import { expandHome, isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
+import type { Capability } from "../../ipc/contract/decision.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { isMcpServerTarget, serverTargetOf } from "../../ipc/contract/mcp-names.ts";
 import { CAPABILITY_REGISTRY } from "./capabilities.ts";
 import { normaliseHostGrant } from "./host.ts";
-import { expandHome, realForm } from "./path.ts";
-import { following } from "./tree-scan.ts";
 
 /** What a grant may be given on: a target in its normal form, and the folder it is looked up by. */
 export interface GrantTarget {
@@ -117,11 +114,6 @@ export function pathMatches(pattern: string, path: string, isTree: boolean): boo
   return pathMatcher(pattern)(path, isTree);
 }
 
-/** True if `path` is `folder` or lies below it; both absolute and normal. */
-export function isAtOrBelow(path: string, folder: string): boolean {
-  return path === folder || (path.startsWith(folder) && path.charCodeAt(folder.length) === 47) || folder === "/";
-}
-
 /**
  * A grant's glob as a regular expression. `*` any run within a name, `?` any one character, `[...]` one of its characters, `**`
  * alone between slashes any folders, at the end the folder itself and all below it. Everything else is itself: a name that
@@ -161,38 +153,4 @@ function setSource(set: string): string {
 
 function escaped(text: string): string {
   return text.replace(/[\^$\\.*+?()[\]{}|/]/g, "\\$&").replaceAll("-", "\\x2d");
-}
-
-/** What is at a path now, links not followed; `unknown` where that can't be determined, or the call's paths take too long to be followed. */
-export type PathKind = "nothing" | "file" | "folder" | "link" | "unknown";
-
-const NO_THROW = { throwIfNoEntry: false } as const;
-
-export function kindOf(path: string): PathKind {
-  return following(() => lookedAt(path)) ?? "unknown";
-}
-
-function lookedAt(path: string): PathKind {
-  try {
-    const stat = lstatSync(path, NO_THROW);
-    if (stat === undefined) return "nothing";
-    if (stat.isSymbolicLink()) return "link";
-    return stat.isDirectory() ? "folder" : "file";
-  } catch (error) {
-    const code = errorCode(error);
-    return code === "ENOTDIR" || code === "ENAMETOOLONG" ? "nothing" : "unknown";
-  }
-}
-
-/** Characters that some file systems leave out of a name. */
-const LEFT_OUT = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
-const PLAIN = /^[\x00-\x7f]*$/;
-
-/**
- * A path as file systems compare names that take no account of case (macOS): in lower case, compatible letters (`ſ`, the Kelvin sign) as
- * those they mean. Two paths that differ here are two files everywhere.
- */
-export function foldedPath(path: string): string {
-  return PLAIN.test(path) ? path.toLowerCase() : path.replace(LEFT_OUT, "").normalize("NFKC").toLowerCase();
 }

@@ -1,12 +1,7 @@
+import { hostOfUrl } from "@metnos-gate/shell-reading/files";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  grantsCovering,
-  hostMatches,
-  hostOfUrl,
-  normaliseHost,
-  normaliseHostPattern,
-} from "../../../packages/shell-reading/targets/host.ts";
+import { grantsCovering, hostMatches, normaliseHost, normaliseHostPattern } from "../../main/targets/host.ts";
 
 describe("the host of a URL", () => {
   it("is the one that would be fetched from, whatever is written around it", () => {

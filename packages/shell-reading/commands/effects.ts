@@ -1,11 +1,11 @@
-import { accessesOf } from "../../../../packages/shell-reading/programs/accesses.ts";
-import type { Access, Accesses } from "../../../../packages/shell-reading/programs/program.ts";
-import { programCalled } from "../../../../packages/shell-reading/programs/table.ts";
-import type { SimpleCommand, Word } from "../../../../packages/shell-reading/reading.ts";
-import { wordOf } from "../../../../packages/shell-reading/word.ts";
+import { accessesOf } from "../programs/accesses.ts";
+import type { Access, Accesses } from "../programs/program.ts";
+import { programCalled } from "../programs/table.ts";
+import type { SimpleCommand, Word } from "../reading.ts";
+import { wordOf } from "../word.ts";
 
 /** What a command touches by its program's record, as far as the worst is concerned. */
-export interface Effects {
+export interface Effects extends Pick<Accesses, "accesses" | "data"> {
   /** Written to, or replaced. */
   written: readonly Word[];
   /** Deleted with all that lies below. */
@@ -31,6 +31,7 @@ export interface Effects {
 
 const NOTHING: Accesses = { accesses: [], unclear: null, data: [] };
 const known = new WeakMap<SimpleCommand, Accesses>();
+const knownEffects = new WeakMap<SimpleCommand, Effects>();
 
 /** What the program's record says of a command; nothing for a program that has none. */
 export function recordedAccesses(command: SimpleCommand): Accesses {
@@ -56,7 +57,13 @@ export function recordedAccesses(command: SimpleCommand): Accesses {
 
 /** The effects of one command; its redirections are among what is written. */
 export function effectsOf(command: SimpleCommand): Effects {
-  const { accesses } = recordedAccesses(command);
+  const found = knownEffects.get(command) ?? foundEffects(command);
+  knownEffects.set(command, found);
+  return found;
+}
+
+function foundEffects(command: SimpleCommand): Effects {
+  const { accesses, data } = recordedAccesses(command);
   const words = (isOne: (access: Access) => boolean): Word[] => [
     ...new Set(accesses.filter(isOne).map(({ word }) => (word === "here" ? here(command) : word))),
   ];
@@ -66,6 +73,8 @@ export function effectsOf(command: SimpleCommand): Effects {
     : [];
   const changed = words(({ kind }) => kind !== "read" && kind !== "list");
   return {
+    accesses,
+    data,
     written: [...words(({ kind }) => kind === "write"), ...redirected],
     treesWritten: words(({ kind, is_tree }) => kind === "write" && is_tree === true),
     treesDeleted: words((access) => access.kind === "delete" && access.is_tree === true && !access.is_found),

@@ -1,14 +1,9 @@
-import { type PathPattern, pathOf, pathOfPieces } from "../../../../packages/shell-reading/paths.ts";
-import { placingRole } from "../../../../packages/shell-reading/programs/accesses.ts";
-import { isAmong, valuesAnywhere } from "../../../../packages/shell-reading/programs/arguments.ts";
-import { asksHistoryOf } from "../../../../packages/shell-reading/programs/git-history.ts";
-import type { Access } from "../../../../packages/shell-reading/programs/program.ts";
-import { programCalled } from "../../../../packages/shell-reading/programs/table.ts";
-import type { Piece, Reading, SimpleCommand, Word } from "../../../../packages/shell-reading/reading.ts";
-import { piecesAfter } from "../../../../packages/shell-reading/word.ts";
-import { holdsSecrets, mayBeNamed, protectedPath } from "../../places/protected-paths.ts";
+import { type PathPattern, pathOf, pathOfPieces } from "../paths.ts";
+import { isAmong, valuesAnywhere } from "../programs/arguments.ts";
+import { programCalled } from "../programs/table.ts";
+import type { Piece, SimpleCommand, Word } from "../reading.ts";
+import { piecesAfter } from "../word.ts";
 import { effectsOf, recordedAccesses } from "./effects.ts";
-import { type Finding, finding } from "./finding.ts";
 
 /** Every place in a command that may name a path, whatever the program: words, option values, `@file`, `a:b`, `file://`. */
 
@@ -119,68 +114,6 @@ export function isTextOnly(command: SimpleCommand): boolean {
   const first = argv[0]?.text ?? "";
   if (textOnly === undefined || (first.includes("/") && !/^\/(?:usr\/)?(?:local\/)?s?bin\//.test(first))) return false;
   return textOnly === true || textOnly(argv.slice(1));
-}
-
-// Keys, passwords and system files: neither read nor written, however the path is spelled.
-
-const OTHER_PATH = "work on another path; if the user needs this one, they do it themselves";
-
-export function forbiddenPaths(
-  reading: Reading,
-  home: string,
-  words: (command: SimpleCommand) => readonly PathWord[] = pathWords,
-  asked: ReadonlySet<string> = new Set(),
-): Finding | null {
-  const links = linksIn(reading);
-  for (const command of reading.commands) {
-    // Where a shell works counts like what it names: `cat id_rsa` inside the folder.
-    for (const { word, path } of words(command)) {
-      const label = protectedPath(path, home);
-      if (label === undefined) continue;
-      const isLetBy =
-        (isOnlyAccessed(command, word, "list") && mayBeNamed(path)) ||
-        (isOnlyAccessed(command, word, "read") && asked.has(`/${path.segments.join("/")}`)) ||
-        asksHistoryOf(command, word);
-      if (!isLetBy) return finding("guard.protected-path", label, OTHER_PATH, command, word);
-    }
-    // `cat $(find ~ -name id_rsa)`: what it finds is handed on.
-    const found =
-      command.captures > 0 ? (programCalled(command.name)?.finds?.(command.argv.slice(1), command) ?? []) : [];
-    const handed = found.find((word) => protectedPath(pathOf(word, command.cwd), home) !== undefined);
-    if (handed !== undefined)
-      return finding("guard.protected-path", "a search for keys, handed on", OTHER_PATH, command);
-    const tree = treesRead(command).find(({ path }) => holdsSecrets(path, home));
-    if (tree !== undefined)
-      return finding(
-        "guard.secrets-folder",
-        "a folder that holds keys and passwords, read as a whole",
-        "name a narrower folder",
-        command,
-        tree.word,
-      );
-    if (
-      links &&
-      command.cwd !== null &&
-      protectedPath(pathOfPieces([{ text: command.cwd, kind: "text" }], null), home)
-    ) {
-      return finding("guard.protected-path", "work inside a forbidden folder", OTHER_PATH, command);
-    }
-  }
-  return null;
-}
-
-/** The command does only that with it by its record (`list`: is it there, its size and times), and hands nothing of it to another command. */
-function isOnlyAccessed(command: SimpleCommand, word: Word, wanted: Access["kind"]): boolean {
-  if (command.via.length > 0 || command.captures > 0 || !command.isLast || word.glob === true) return false;
-  const own = recordedAccesses(command).accesses.filter((access) => access.word === word);
-  return own.length > 0 && own.every(({ kind, is_tree }) => kind === wanted && is_tree !== true);
-}
-
-function linksIn({ commands }: Reading): boolean {
-  return commands.some(({ name }) => {
-    const program = programCalled(name);
-    return program !== undefined && (program.changesFolder || placingRole(program) === "links");
-  });
 }
 
 /** What a command reads with all that lies below: not only names, but contents. */
