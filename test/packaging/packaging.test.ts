@@ -99,7 +99,9 @@ describe("the packaged app", () => {
       paths.filter((path) => /^(main|ipc|packages|cli|preload|renderer|test|bench|build|docs)\//.test(path)),
     ).toEqual([]);
     expect(
-      paths.filter((path) => /^node_modules\/(electron|vitest|playwright-core|typescript|vite)\//.test(path)),
+      paths.filter((path) =>
+        /^node_modules\/(@metnos-gate|electron|vitest|playwright-core|typescript|vite)\//.test(path),
+      ),
     ).toEqual([]);
   });
 
