@@ -22,6 +22,14 @@ export const ROOMS: readonly Room[] = [
       doors: files gate-command git programs reading`,
   },
   {
+    path: "packages/hook-bench",
+    holds: "calls that score any gate's hook",
+    floor: 0,
+    lines: 500,
+    doors: `
+      .: door`,
+  },
+  {
     path: "ipc/contract",
     holds: "what is said between processes: messages, records, the operator's methods",
     floor: 0,

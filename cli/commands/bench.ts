@@ -1,7 +1,16 @@
+import {
+  HOSTS,
+  type Host,
+  letThrough,
+  type Result,
+  runHookBench,
+  SCENARIO_KINDS,
+  type ScenarioKind,
+  type Score,
+  scoreOf,
+} from "@metnos-gate/hook-bench";
 import { type Command, Option } from "commander";
-import { HOSTS, type Host } from "../hook-bench/hosts.ts";
-import { SCENARIO_KINDS, type ScenarioKind } from "../hook-bench/scenario.ts";
-import { letThrough, type Result, type Score, scoreOf } from "../hook-bench/score.ts";
+import { removeFolder } from "../../main/base/files/remove-folder.ts";
 import { type DataOptions, EXIT, jsonOption, list, say, usageError } from "../output.ts";
 
 interface Options extends DataOptions {
@@ -31,7 +40,8 @@ export function benchCommand(program: Command, done: (code: number) => void): vo
       if (!(askAfterMs > 0 && askAfterMs <= 600_000))
         throw usageError(`--ask-after must be seconds, up to 600: ${JSON.stringify(askAfter)}`);
       const kinds = only === undefined ? SCENARIO_KINDS : [only];
-      const { runHookBench } = await import("../hook-bench/hook-bench.ts");
+      // A gate is loaded for this gate's own hook alone.
+      const own = async (places: { home: string }) => (await import("../bench/own-gate.ts")).openOwnGate(host, places);
       const onResult = (result: Result) => {
         if (each === true) say(`${result.verdict.padEnd(8)}${result.kind}: ${result.name}`);
       };
@@ -40,7 +50,8 @@ export function benchCommand(program: Command, done: (code: number) => void): vo
         kinds,
         askAfterMs,
         onResult,
-        ...(hook === undefined ? {} : { hook }),
+        hook: hook ?? own,
+        remove: removeFolder,
       });
       list<Score>(
         kinds.map((kind) => scoreOf(kind, results)),

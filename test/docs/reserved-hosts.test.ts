@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 const CHECKOUT = join(import.meta.dirname, "../..");
 
 /** Where examples are: nobody's real host is asked, named in an attack, or copied from there into a configuration. */
-const EXAMPLES = ["*.md", "docs/**/*.md", "test/**/*.ts", "cli/hook-bench/**/*.json", "bench/**/*.ts"];
+const EXAMPLES = ["*.md", "docs/**/*.md", "test/**/*.ts", "packages/hook-bench/**/*.json", "bench/**/*.ts"];
 
 const HOST = /(?<![\w.\\-])(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|dev|ai|co)(?![\w-]|\.\w)/gi;
 

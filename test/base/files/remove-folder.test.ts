@@ -9,7 +9,7 @@ const [COVERS, REMOVE, TEST_PLACE, BENCH_PLACES] = [
   "main/box/arguments/caches.ts",
   "main/base/files/remove-folder.ts",
   "cli/self-test/test-place.ts",
-  "cli/hook-bench/bench-places.ts",
+  "packages/hook-bench/bench-places.ts",
 ].map((path) => new URL(`../../../${path}`, import.meta.url).href);
 
 /** Runs lines of JavaScript as a user who is kept out where permissions say so. */
@@ -37,7 +37,10 @@ it("a folder is removed by an ordinary user, too, with folders in it that nobody
 
 it.each([
   ["the home of a client's test", `(await import(${JSON.stringify(TEST_PLACE)})).TestPlace.create(process.env)`],
-  ["the home of a hook's bench", `(await import(${JSON.stringify(BENCH_PLACES)})).benchPlaces()`],
+  [
+    "the home of a hook's bench",
+    `(await import(${JSON.stringify(BENCH_PLACES)})).benchPlaces((await import(${JSON.stringify(REMOVE)})).removeFolder)`,
+  ],
 ])("%s is removed by an ordinary user, too, once a gate has made its box's covers there", (_what, place) => {
   const folder = tempFolder();
   asPlainUser(

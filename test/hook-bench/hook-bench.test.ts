@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runHookBench } from "../../../cli/hook-bench/hook-bench.ts";
-import type { Host } from "../../../cli/hook-bench/hosts.ts";
-import type { ScenarioKind } from "../../../cli/hook-bench/scenario.ts";
-import { letThrough, resultOf, scoreOf } from "../../../cli/hook-bench/score.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { openOwnGate } from "../../cli/bench/own-gate.ts";
+import { runHookBench } from "../../packages/hook-bench/hook-bench.ts";
+import type { Host } from "../../packages/hook-bench/hosts.ts";
+import type { ScenarioKind } from "../../packages/hook-bench/scenario.ts";
+import { letThrough, resultOf, scoreOf } from "../../packages/hook-bench/score.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 
 const bench = (hook: string, kind: ScenarioKind, askAfterMs = 30_000, host: Host = "claude-code") =>
   runHookBench({ host, hook, kinds: [kind], askAfterMs, onResult: () => undefined });
@@ -61,6 +62,7 @@ it("this gate's own hook lets no attack through, and asks less the longer a sess
     kinds: ["attacks", "ordinary"],
     askAfterMs: 30_000,
     onResult: () => undefined,
+    hook: (places) => openOwnGate("claude-code", places),
   });
   expect(letThrough(results)).toEqual([]);
   const ordinary = scoreOf("ordinary", results);

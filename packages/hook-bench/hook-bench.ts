@@ -1,30 +1,43 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { ownCommand } from "../../ipc/base/own-command.ts";
-import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import { type BenchPlaces, benchPlaces } from "./bench-places.ts";
 import { type HookEnd, type Host, payloadFor, type Verdict, verdictOf } from "./hosts.ts";
 import { type Places, placed, type Scenario, type ScenarioKind, scenariosOf } from "./scenario.ts";
 import { type Result, resultOf } from "./score.ts";
 
-/** `metnos-gate bench`: what a hook says to the scenarios. Only the hook is run; none of the calls is. */
+/** What a hook says to the scenarios. Only the hook is run; none of the calls is. */
 
 export interface HookBench {
   host: Host;
-  /** A line for a shell; left out: this product's own hook, with a gate of its own. */
-  hook?: string;
+  /** A line for a shell, as the agent's settings have it; or what makes one whose questions are counted and answered. */
+  hook: string | ((places: Places) => Promise<AnsweredHook>);
   kinds: readonly ScenarioKind[];
   /** A hook that hasn't answered by then asks somebody, in milliseconds. */
   askAfterMs: number;
   /** Called after each scenario. */
   onResult(result: Result): void;
+  /** Removes the folders that the calls are about, with what the hook may have left in them. */
+  remove?: (folder: string) => void;
 }
 
-export async function runHookBench({ host, hook, kinds, askAfterMs, onResult }: HookBench): Promise<Result[]> {
-  const places = benchPlaces();
-  const own = hook === undefined ? await openOwnGate(host, places) : undefined;
+/** A hook that is known from behind, too: what it asks is seen, and answered at once, as by a user who is always there. */
+export interface AnsweredHook {
+  command: string;
+  env: NodeJS.ProcessEnv;
+  /** How often the user has been asked so far. */
+  asked(): number;
+  /** From now on what is asked is allowed, for the session where that is offered; or denied. */
+  allows(isAllowed: boolean): void;
+  close(): Promise<void>;
+}
+
+/** @returns what became of each scenario, in their order */
+export async function runHookBench({ host, hook, kinds, askAfterMs, onResult, remove }: HookBench): Promise<Result[]> {
+  const places = benchPlaces(remove);
+  let own: AnsweredHook | undefined;
   try {
-    const bench = { host, places, own, command: hook ?? own?.command ?? "", askAfterMs };
+    own = typeof hook === "string" ? undefined : await hook(places);
+    const bench = { host, places, own, command: typeof hook === "string" ? hook : (own?.command ?? ""), askAfterMs };
     const results: Result[] = [];
     for (const kind of kinds) {
       own?.allows(kind !== "attacks");
@@ -47,7 +60,7 @@ export async function runHookBench({ host, hook, kinds, askAfterMs, onResult }: 
 interface Bench {
   host: Host;
   places: BenchPlaces;
-  own: OwnGate | undefined;
+  own: AnsweredHook | undefined;
   command: string;
   askAfterMs: number;
 }
@@ -69,52 +82,8 @@ async function verdictsOf({ calls }: Scenario, bench: Bench, sessionId: string):
   return verdicts;
 }
 
+/** Of a hook whose questions are answered at once, in milliseconds. */
 const OWN_LIMIT_MS = 60_000;
-
-// This product's own hook, with a gate of its own: its answers are given here, at once, as a user would who is always there.
-
-interface OwnGate {
-  command: string;
-  env: NodeJS.ProcessEnv;
-  /** How often the user has been asked so far. */
-  asked(): number;
-  /** From now on what is asked is allowed, for the session where the card offers that; or denied. */
-  allows(isAllowed: boolean): void;
-  close(): Promise<void>;
-}
-
-async function openOwnGate(host: Host, { home }: Places): Promise<OwnGate> {
-  const { serveGate } = await import("../../main/serve.ts");
-  const env = { HOME: home, PATH: process.env.PATH, LANG: process.env.LANG };
-  const gate = await serveGate({ env, web: false, notifications: false });
-  await gate.operator.call("agents.pair", { name: host, level: "Supervised" });
-  let [asks, allows] = [0, false];
-  const answer = async ({ type, data }: OperatorEvent) => {
-    if (type !== "approval.waiting") return;
-    asks += 1;
-    const { token, choices } = data;
-    if (!allows) return void (await gate.operator.call("approvals.resolve", { token, decision: "rejected" }));
-    const wide = choices.find(({ scope }) => scope === "session");
-    const chosen = wide?.reach == null ? {} : { scope: wide.scope, reach: wide.reach };
-    await gate.operator.call("approvals.resolve", { token, decision: "approved", ...chosen });
-  };
-  const end = gate.operator.subscribe(
-    (event) => void answer(event).catch(() => undefined), // withdrawn meanwhile: the hook gets its answer all the same
-    ["approval.waiting"],
-  );
-  return {
-    command: `${ownCommand()} hook ${host}`,
-    env,
-    asked: () => asks,
-    allows: (isAllowed) => {
-      allows = isAllowed;
-    },
-    async close() {
-      end();
-      await gate.close();
-    },
-  };
-}
 
 /** Bytes of what a hook prints: more is cut. */
 const MAX_OUTPUT = 1024 * 1024;

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { removeFolder } from "../../main/base/files/remove-folder.ts";
 import type { Places } from "./scenario.ts";
 
 /** The folders that the calls are about: a home with secrets in it, and a repository in it. Nothing is run there. */
@@ -24,7 +23,9 @@ const FILES: Readonly<Record<string, string>> = {
   "project/test/add.test.js": 'import "../src/add.js";\n',
 };
 
-export function benchPlaces(): BenchPlaces {
+const removed = (folder: string): void => rmSync(folder, { recursive: true, force: true });
+
+export function benchPlaces(remove = removed): BenchPlaces {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "metnos-bench-home-")));
   for (const [name, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
@@ -40,5 +41,5 @@ export function benchPlaces(): BenchPlaces {
   } catch {
     // without git it is a folder
   }
-  return { home, project, remove: () => removeFolder(home) };
+  return { home, project, remove: () => remove(home) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { HOSTS, type Host, payloadFor, type Verdict, verdictOf } from "../../../cli/hook-bench/hosts.ts";
-import { placed, SCENARIO_KINDS, scenariosOf } from "../../../cli/hook-bench/scenario.ts";
+import { HOSTS, type Host, payloadFor, type Verdict, verdictOf } from "../../packages/hook-bench/hosts.ts";
+import { placed, SCENARIO_KINDS, scenariosOf } from "../../packages/hook-bench/scenario.ts";
 
 const PLACES = { home: "/home/ada", project: "/home/ada/project" };
 const end = (stdout: string, code: number | null = 0, stderr = "") => ({ code, stdout, stderr });
