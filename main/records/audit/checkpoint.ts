@@ -12,6 +12,8 @@ export interface CheckpointSigner {
   /** The raw Ed25519 public key, 32 bytes. */
   readonly publicBytes: Uint8Array;
   sign(message: Uint8Array): Uint8Array;
+  /** The same on another thread. Left out: it can't. */
+  signBeside?(message: Uint8Array): Promise<Uint8Array>;
 }
 
 /** Why checkpoints were begun anew: the trail isn't the continuation of what the one before says. */
@@ -62,7 +64,18 @@ export function keyHash(name: string, publicBytes: Uint8Array): Buffer {
 
 /** The note, signed. */
 export function signCheckpoint(checkpoint: Checkpoint, key: CheckpointSigner): string {
-  const { origin, size, epoch, end, ms, restarted } = checkpoint;
+  const said = saidBy(checkpoint);
+  return signedNote(checkpoint.origin, said, key, key.sign(Buffer.from(said)));
+}
+
+/** The same on another thread, where the key can. Rejects with what signing throws. */
+export async function signCheckpointBeside(checkpoint: Checkpoint, key: CheckpointSigner): Promise<string> {
+  const said = saidBy(checkpoint);
+  const message = Buffer.from(said);
+  return signedNote(checkpoint.origin, said, key, (await key.signBeside?.(message)) ?? key.sign(message));
+}
+
+function saidBy({ origin, size, epoch, end, ms, restarted }: Checkpoint): string {
   const lines = [
     origin,
     String(size),
@@ -72,9 +85,12 @@ export function signCheckpoint(checkpoint: Checkpoint, key: CheckpointSigner): s
     `time ${isoSeconds(ms)}`,
     ...(restarted === null ? [] : [`restarted ${restarted}`]),
   ];
-  const signed = `${lines.join("\n")}\n`;
-  const signature = Buffer.concat([keyHash(origin, key.publicBytes), key.sign(Buffer.from(signed))]);
-  return `${signed}\n${DASH} ${origin} ${signature.toString("base64")}\n`;
+  return `${lines.join("\n")}\n`;
+}
+
+function signedNote(origin: string, said: string, { publicBytes }: CheckpointSigner, signature: Uint8Array): string {
+  const named = Buffer.concat([keyHash(origin, publicBytes), signature]);
+  return `${said}\n${DASH} ${origin} ${named.toString("base64")}\n`;
 }
 
 /** Reads one note, which must be as a gate writes it; undefined where it isn't. */

@@ -9,6 +9,7 @@ import {
   type RestartReason,
   type SignedCheckpoint,
   signCheckpoint,
+  signCheckpointBeside,
 } from "./checkpoint.ts";
 import { raiseMissing, raiseRestart, raiseUnwritable } from "./checkpoint-alarms.ts";
 import { CheckpointFiles } from "./checkpoint-files.ts";
@@ -50,7 +51,7 @@ export interface CheckpointParts {
 
 /**
  * Signs checkpoints of the trail: the number and the hash of its last line, which has the hash of the one before in it, and so on. Nothing
- * here is on a decision's way: what was written is signed in a later turn.
+ * here is on a decision's way: what was written is signed in a later turn, on another thread where the key can.
  */
 export class Checkpoints {
   readonly files: CheckpointFiles;
@@ -67,6 +68,7 @@ export class Checkpoints {
   /** Lines that were written since the newest. */
   #lines = 0;
   #turn: NodeJS.Immediate | undefined;
+  #isSigning = false;
   /** When the first line that no checkpoint covers was noticed, in milliseconds. */
   #unsignedSince: number | undefined;
   #isSaved = true;
@@ -209,11 +211,11 @@ export class Checkpoints {
   #note(): void {
     this.#lines++;
     if (this.#newest === undefined) this.#isSaved = false;
-    if (this.#turn !== undefined || this.#lines < LINES_PER_CHECKPOINT) return;
+    if (this.#turn !== undefined || this.#isSigning || this.#lines < LINES_PER_CHECKPOINT) return;
     this.#turn = setImmediate(() => {
       this.#turn = undefined;
       if (!this.#parts.audit.isOwn()) return;
-      if (!this.#isFailing && this.#lines >= LINES_PER_CHECKPOINT) this.#sign(false);
+      if (!this.#isFailing && this.#lines >= LINES_PER_CHECKPOINT) void this.#signBeside();
     });
   }
 
@@ -225,41 +227,85 @@ export class Checkpoints {
   }
 
   #sign(isDurable: boolean): void {
-    const { audit, keys, now, alarms, folder } = this.#parts;
+    const due = this.#due();
+    if (due === undefined) return;
+    const { checkpoint, key, storedIn } = due;
+    try {
+      this.#store(checkpoint, signCheckpoint(checkpoint, key), storedIn, isDurable);
+    } catch (error) {
+      return this.#unwritable(storedIn, error);
+    }
+    this.#stored(storedIn, this.#lines, isDurable);
+  }
+
+  /** The calls that come meanwhile don't wait for the signature: it takes longer than one of them. */
+  async #signBeside(): Promise<void> {
+    const due = this.#due();
+    if (due === undefined) return;
+    const { checkpoint, key, storedIn } = due;
+    const [newest, lines] = [this.#newest, this.#lines];
+    this.#isSigning = true;
+    try {
+      const text = await signCheckpointBeside(checkpoint, key);
+      // A later one may be signed by now, or another key in use, or the trail another gate's.
+      const isLate = this.#isClosed || this.#newest !== newest || this.#epoch !== checkpoint.epoch;
+      if (isLate || this.#parts.keys.current() !== key || !this.#parts.audit.isOwn()) return;
+      this.#store(checkpoint, text, storedIn, false);
+      this.#stored(storedIn, lines, false);
+    } catch (error) {
+      this.#unwritable(storedIn, error);
+    } finally {
+      this.#isSigning = false;
+    }
+  }
+
+  /** What is to be signed now; undefined where that is nothing. */
+  #due(): { checkpoint: Checkpoint; key: CheckpointSigner; storedIn: string } | undefined {
+    const { audit, keys, now } = this.#parts;
     const key = keys.current();
     this.#isFailing = key === undefined;
     // That there is no key is reported with the receipts.
-    if (key === undefined) return;
+    if (key === undefined) return undefined;
     if (audit.position === undefined) audit.open();
     const { position } = audit;
-    if (position === undefined || position.file === "") return;
+    if (position === undefined || position.file === "") return undefined;
     const { file, offset, hash, seq: size } = position;
-    if (hash === this.#newest?.end.hash && this.#restarted === null) return this.#signedAll();
-    const ms = now();
-    const storedIn = this.files.fileAt(ms);
-    try {
-      const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
-      const checkpoint = { ...said, size, end: { file, offset, hash } };
-      const text = signCheckpoint(checkpoint, key);
-      const { wasCut } = this.files.add(text, storedIn, isDurable);
-      if (wasCut) raiseMissing(alarms, this.files.folder);
-      // That of the last line's file is signed. The others don't change between two calls of `tend`, but where a month ends.
-      if (this.#mustLook || isDurable || file !== this.#newest?.end.file)
-        this.#offsets = Object.fromEntries(sizesIn(folder));
-      this.#mustLook = false;
-      this.#newest = { ...checkpoint, root: null, text };
-    } catch (error) {
-      this.#isFailing = true;
-      return raiseUnwritable(alarms, this.files.folder, storedIn, error);
+    if (hash === this.#newest?.end.hash && this.#restarted === null) {
+      this.#signedUpTo(this.#lines);
+      return undefined;
     }
-    this.#restarted = null;
-    this.#signedAll();
-    this.#save(isDurable);
-    raiseUnwritable(alarms, this.files.folder, storedIn, null);
+    const ms = now();
+    const said = { origin: this.#origin, epoch: this.#epoch, ms, restarted: this.#restarted };
+    return { checkpoint: { ...said, size, end: { file, offset, hash } }, key, storedIn: this.files.fileAt(ms) };
   }
 
-  #signedAll(): void {
-    this.#lines = 0;
+  /** @throws the system's error, or GateError `not_a_file` */
+  #store(checkpoint: Checkpoint, text: string, storedIn: string, isDurable: boolean): void {
+    const { alarms, folder } = this.#parts;
+    const { wasCut } = this.files.add(text, storedIn, isDurable);
+    if (wasCut) raiseMissing(alarms, this.files.folder);
+    // That of the last line's file is signed. The others don't change between two calls of `tend`, but where a month ends.
+    if (this.#mustLook || isDurable || checkpoint.end.file !== this.#newest?.end.file)
+      this.#offsets = Object.fromEntries(sizesIn(folder));
+    this.#mustLook = false;
+    this.#newest = { ...checkpoint, root: null, text };
+  }
+
+  /** `lines`: of those since the one before. */
+  #stored(storedIn: string, lines: number, isDurable: boolean): void {
+    this.#restarted = null;
+    this.#signedUpTo(lines);
+    this.#save(isDurable);
+    raiseUnwritable(this.#parts.alarms, this.files.folder, storedIn, null);
+  }
+
+  #unwritable(storedIn: string, error: unknown): void {
+    this.#isFailing = true;
+    raiseUnwritable(this.#parts.alarms, this.files.folder, storedIn, error);
+  }
+
+  #signedUpTo(lines: number): void {
+    this.#lines -= lines;
     this.#unsignedSince = undefined;
   }
 

@@ -28,7 +28,10 @@ export interface PublicKey {
   verify(message: Uint8Array, signature: Uint8Array): boolean;
 }
 
-export interface SigningKey extends PublicKey, Signer {}
+export interface SigningKey extends PublicKey, Signer {
+  /** The same on another thread. */
+  signBeside(message: Uint8Array): Promise<Buffer>;
+}
 
 const WHAT = "the key of receipts,";
 
@@ -67,6 +70,10 @@ function signingKey(key: KeyObject): SigningKey {
   return {
     ...ofPublic,
     sign: (message) => sign(null, message, key),
+    signBeside: (message) =>
+      new Promise((resolve, reject) =>
+        sign(null, message, key, (error, signature) => (error === null ? resolve(signature) : reject(error))),
+      ),
     verify: (message, signature) => sign(null, message, key).equals(signature) || ofPublic.verify(message, signature),
   };
 }

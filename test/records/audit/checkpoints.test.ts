@@ -338,6 +338,97 @@ describe("checkpoints of the trail", () => {
   });
 });
 
+describe("a checkpoint that another thread signs", () => {
+  /** A trail whose key signs when it is told to. */
+  function signedBeside() {
+    const waiting: (() => void)[] = [];
+    const trail = signedTrail();
+    const current = trail.keys.current() ?? testSigner();
+    const key = {
+      ...current,
+      signBeside: (message: Uint8Array) =>
+        new Promise<Uint8Array>((resolve) => waiting.push(() => resolve(current.sign(message)))),
+    };
+    Object.assign(trail.keys, { current: () => key });
+    const signed = async () => {
+      for (const sign of waiting.splice(0)) sign();
+      await turn();
+    };
+    return { trail, signed, waiting };
+  }
+
+  it("is of the lines that were there, and those that came meanwhile are of the next one", async () => {
+    const { trail, signed, waiting } = signedBeside();
+    const gate = trail.start();
+    gate.write(64);
+    await turn();
+    gate.write(63);
+    await turn();
+    expect([waiting.length, sizesOf(trail.stored())]).toEqual([1, []]);
+    await signed();
+    expect(sizesOf(trail.stored())).toEqual([64]);
+    gate.write(1);
+    await turn();
+    await signed();
+    expect(sizesOf(trail.stored())).toEqual([64, 128]);
+    gate.write(1);
+    gate.end();
+    expect(sizesOf(trail.stored())).toEqual([64, 128, 129]);
+    expect(isProven(trail)).toBe(true);
+  });
+
+  it("is none any more once a later one is signed, as the gate ends", async () => {
+    const { trail, signed } = signedBeside();
+    const gate = trail.start();
+    gate.write(64);
+    await turn();
+    gate.write(1);
+    gate.end();
+    expect(sizesOf(trail.stored())).toEqual([65]);
+    await signed();
+    expect(sizesOf(trail.stored())).toEqual([65]);
+  });
+
+  it.each([
+    [
+      "the key is another one by then",
+      (trail: SignedTrail) => Object.assign(trail.keys, { current: () => testSigner() }),
+    ],
+    [
+      "the trail is another gate's by then",
+      (_: SignedTrail, gate: ReturnType<SignedTrail["start"]>) => gate.audit.abandon(),
+    ],
+    [
+      "checkpoints are begun anew by then",
+      (_: SignedTrail, gate: ReturnType<SignedTrail["start"]>) => gate.checkpoints.restart("accepted"),
+    ],
+  ])("is not kept where %s", async (_which, changes) => {
+    const { trail, signed } = signedBeside();
+    const gate = trail.start();
+    gate.write(64);
+    await turn();
+    changes(trail, gate);
+    const before = trail.stored();
+    await signed();
+    expect(trail.stored()).toBe(before);
+    gate.kill();
+  });
+
+  it("is an alarm where it can't be signed", async () => {
+    const { trail } = signedBeside();
+    const key = trail.keys.current();
+    Object.assign(trail.keys, {
+      current: () => ({ ...key, signBeside: () => Promise.reject(new Error("no thread")) }),
+    });
+    const gate = trail.start();
+    gate.write(64);
+    await turn();
+    await turn();
+    expect(gate.alarms.list()).toMatchObject([{ code: "checkpoint_unwritable" }]);
+    gate.kill();
+  });
+});
+
 describe("a line put at the end that accepts what the checkpoints prove", () => {
   it.each([
     ["a kept one", true],
