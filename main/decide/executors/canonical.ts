@@ -2,7 +2,12 @@ import { hash } from "node:crypto";
 
 /** SHA-256 (hex) over canonical JSON of executor and args: keys sorted, no white space. An approval holds for exactly this call. */
 export function callHash(executor: string, args: Record<string, unknown>): string {
-  return hash("sha256", canonicalJson({ args, executor }), "hex");
+  return hash("sha256", callText(executor, args), "hex");
+}
+
+/** What `callHash` is made of. */
+export function callText(executor: string, args: Record<string, unknown>): string {
+  return canonicalJson({ args, executor });
 }
 
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */
@@ -13,8 +18,11 @@ export function canonicalJson(value: unknown): string {
     return Object.is(value, -0) ? "-0" : String(value);
   }
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const entries = Object.entries(value)
-    .filter(([, child]) => child !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${entries.map(([key, child]) => `${JSON.stringify(key)}:${canonicalJson(child)}`).join(",")}}`;
+  let members = "";
+  for (const key of Object.keys(value).sort()) {
+    const child = (value as Record<string, unknown>)[key];
+    if (child === undefined) continue;
+    members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(child)}`;
+  }
+  return `{${members}}`;
 }
