@@ -76,8 +76,12 @@ const marksOf = ({ hasRunOther, hasTriedMore }: AllowedCall): Pick<Reported, "ra
 });
 
 class AgentCalls {
-  readonly calls = new Map<string, AllowedCall>();
-  readonly byCallId = new Map<string, AllowedCall>();
+  /** A ring. */
+  readonly #kept: AllowedCall[] = [];
+  #oldest = 0;
+  /** By decision, from when one was first looked for: of an agent that reports nothing, and that nobody looks at, none is. */
+  #byDecision: Map<string, AllowedCall> | undefined;
+  readonly #byCallId = new Map<string, AllowedCall>();
   readonly reporting = new Set<string>();
   refused = 0;
   refusedNotedAt = Number.NEGATIVE_INFINITY;
@@ -86,15 +90,27 @@ class AgentCalls {
   unaskedSince = Number.NEGATIVE_INFINITY;
   unaskedBeyond = 0;
 
+  /** Those that can be reported on, in no order. */
+  get calls(): readonly AllowedCall[] {
+    return this.#kept;
+  }
+
   add(call: AllowedCall): void {
-    this.calls.set(call.decision_id, call);
-    if (call.call_id !== undefined) this.byCallId.set(call.call_id, call);
-    if (this.calls.size <= KEPT_OF_AGENT) return;
-    for (const oldest of this.calls.values()) return this.#forget(oldest);
+    const oldest = this.#kept[this.#oldest];
+    if (oldest !== undefined) this.#forget(oldest);
+    this.#kept[this.#oldest] = call;
+    this.#oldest = (this.#oldest + 1) % KEPT_OF_AGENT;
+    this.#byDecision?.set(call.decision_id, call);
+    if (call.call_id !== undefined) this.#byCallId.set(call.call_id, call);
   }
 
   find(named: ReportedCall): AllowedCall | undefined {
-    return "call_id" in named ? this.byCallId.get(named.call_id) : this.calls.get(named.decision_id);
+    return "call_id" in named ? this.#byCallId.get(named.call_id) : this.decided(named.decision_id);
+  }
+
+  decided(decisionId: string): AllowedCall | undefined {
+    this.#byDecision ??= new Map(this.#kept.map((call) => [call.decision_id, call]));
+    return this.#byDecision.get(decisionId);
   }
 
   reports(kind: string): void {
@@ -103,8 +119,8 @@ class AgentCalls {
   }
 
   #forget(call: AllowedCall): void {
-    this.calls.delete(call.decision_id);
-    if (call.call_id !== undefined && this.byCallId.get(call.call_id) === call) this.byCallId.delete(call.call_id);
+    if (this.#byDecision?.get(call.decision_id) === call) this.#byDecision.delete(call.decision_id);
+    if (call.call_id !== undefined && this.#byCallId.get(call.call_id) === call) this.#byCallId.delete(call.call_id);
   }
 }
 
@@ -198,7 +214,7 @@ export class Reports {
     call.hasTriedMore = true;
     const { decision_id, executor, session } = call;
     call.reported = call.reported && { ...call.reported, tried_more: true };
-    const others = [...calls.calls.values()].filter((one) => one.hasTriedMore && one.session === session);
+    const others = calls.calls.filter((one) => one.hasTriedMore && one.session === session);
     const reported = call.reported ?? { state: "unreported", ms: null, ...marksOf(call) };
     return { decision_id, executor, reported, inSession: others.length };
   }
@@ -237,12 +253,12 @@ export class Reports {
    * by its decision: of an agent that doesn't report them all it would mean nothing. Undefined then, and of a call that isn't known.
    */
   of(decisionId: string): Reported | undefined {
-    for (const { calls, reporting } of this.#agents.values()) {
-      const call = calls.get(decisionId);
+    for (const calls of this.#agents.values()) {
+      const call = calls.decided(decisionId);
       if (call === undefined) continue;
       if (call.reported !== undefined) return call.reported;
       if (call.hasRunOther || call.hasTriedMore) return { state: "unreported", ms: null, ...marksOf(call) };
-      return reporting.has(call.kind) ? { state: "unreported", ms: null } : undefined;
+      return calls.reporting.has(call.kind) ? { state: "unreported", ms: null } : undefined;
     }
     return undefined;
   }
