@@ -232,7 +232,11 @@ function urlsIn(text: string): string[] {
 }
 
 /** A path as it is written, and as clients read it that trim it and put letters and accents together, as Claude Code does. */
-const asRead = (path: string): string[] => [...new Set([path, path.trim().normalize("NFC")])];
+const asRead = (path: string): string[] =>
+  READ_ALIKE.test(path) ? [path] : [...new Set([path, path.trim().normalize("NFC")])];
+
+/** ASCII without blanks around it. */
+const READ_ALIKE = /^[!-~](?:[ -~]*[!-~])?$/;
 
 function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {
   // The fixed part of the glob says how high up it begins: an absolute one or `../..` leaves `path` behind.

@@ -54,18 +54,25 @@ export function guard(
   if (needs === null) return UNFOLLOWED;
   const lines = runsCode(executor, needs) ? commandLines.all : [];
   const said = <Said>(what: string, find: () => Said) => commandLines.once(`${what}, of ${lines.length} lines`, find);
-  const masked = said("masked texts", () => new Map(lines.map((line) => [line.arg, maskedTextsOf(line)])));
+  const masked =
+    lines.length === 0
+      ? NO_TEXTS
+      : said("masked texts", () => new Map(lines.map((line) => [line.arg, maskedTextsOf(line)])));
   const paths = pathsOf(needs);
   const cwd = workingDirectoryOf(call, settings.home);
   const asked = needs.every(({ capability }) => capability === "fs:read") ? keysReadByName(paths, settings.home) : NONE;
-  return (
-    said("forbidden strings", () => stringsOfCall(call, executor, settings.home, masked)) ??
+  const found =
+    commandLines.once(lines.length === 0 ? "forbidden strings" : "forbidden strings beside lines", () =>
+      stringsOfCall(call, executor, settings.home, masked),
+    ) ??
     protectedPaths(paths, settings.home, lines.length > 0, asked) ??
-    said("irrecoverable", () => irrecoverableCommand(masked)) ??
+    (lines.length === 0 ? null : said("irrecoverable", () => irrecoverableCommand(masked))) ??
     gateFiles(needs, lines, masked, settings.gateFiles) ??
     agentSettings(paths, cwd, settings) ??
     irrecoverablePaths(paths, cwd, settings.home) ??
-    cloudMetadata(needs) ??
+    cloudMetadata(needs);
+  if (found !== null || lines.length === 0) return found;
+  return (
     said("cloud metadata", () => cloudMetadataIn(lines)) ??
     said(`what would run, ${JSON.stringify([...asked])}`, () => whatWouldRun(lines, cwd, settings, asked))
   );
@@ -131,11 +138,15 @@ function pathsOf(needs: readonly ResolvedRequirement[]): TouchedPath[] {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_TEXTS: ReadonlyMap<string, MaskedTexts> = new Map();
 
 /** Of a call that only reads: keys that it names one by one, and is asked about each time. */
 function keysReadByName(paths: readonly TouchedPath[], home: string): ReadonlySet<string> {
-  const named = paths.filter(({ is_resolved, is_tree, access }) => !is_resolved && !is_tree && access !== "list");
-  return new Set(named.map(({ path }) => path).filter((path) => isAskedToRead(pathFormOf(path), home)));
+  const named = paths.filter(
+    ({ path, is_resolved, is_tree, access }) =>
+      !is_resolved && !is_tree && access !== "list" && isAskedToRead(path, home),
+  );
+  return named.length === 0 ? NONE : new Set(named.map(({ path }) => path));
 }
 
 /** The baseline patterns on every string, as it is and with `~` expanded; URLs among them. Content is data. */

@@ -189,7 +189,7 @@ export function markedByName(need: ResolvedRequirement, held: HeldByGit): Resolv
   const { capability, target, access, ask_each_time } = need;
   if (target.kind !== "path" || access === "list" || ask_each_time !== undefined) return need;
   const { lexical, real, is_tree } = target;
-  const named = askedEachTime(lexical) ?? (real === null ? undefined : askedEachTime(real));
+  const named = askedEachTime(lexical) ?? (real === null || real === lexical ? undefined : askedEachTime(real));
   const isKey = named === undefined && capability === "fs:read" && !is_tree && beginsAsKey(real ?? lexical);
   const why = isKey ? "a private key" : named;
   return why === undefined || isProjects(lexical, real, held) ? need : { ...need, ask_each_time: why };

@@ -7,7 +7,7 @@ import {
   segmentsOf,
 } from "@metnos-gate/shell-reading";
 import { forbiddenPath } from "./patterns.ts";
-import { isHome } from "./vital-paths.ts";
+import { isHome, pathFormOf } from "./vital-paths.ts";
 
 /**
  * Paths that no agent reads or writes: keys, passwords, the system's own. Rules are names from the root, or names that may be
@@ -306,12 +306,14 @@ export function mayBeNamed({ segments, isKnown }: PathPattern): boolean {
   return isKnown && names.length === segments.length && (!isBaseline || MACHINE.test(path));
 }
 
-/** True for a cluster's keys by their own path, which may be read where it is asked each time: not as part of a tree or pattern, and never written. */
-export function isAskedToRead(path: PathPattern, home: string): boolean {
-  const { segments, isKnown } = path;
-  const [folder, name] = segments.slice(-2);
-  if (!isKnown || folder !== ".kube" || name !== "config") return false;
-  return protectedPath({ ...path, segments: segments.slice(0, -2) }, home) === undefined;
+/**
+ * True for a cluster's keys by their own path (absolute, normal), which may be read where it is asked each time: not as part of a tree or
+ * pattern, and never written.
+ */
+export function isAskedToRead(path: string, home: string): boolean {
+  if (!path.endsWith("/.kube/config")) return false;
+  const form = pathFormOf(path);
+  return protectedPath({ ...form, segments: form.segments.slice(0, -2) }, home) === undefined;
 }
 
 /** True if reading everything below the path would reach a home folder's secrets. */

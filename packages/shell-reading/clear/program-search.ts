@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
-import { expandHome, foldedPath, isAtOrBelow, realForm } from "../targets/path.ts";
+import { expandHome, foldedPath, isAtOrBelow, NOT_NORMAL, realForm } from "../targets/path.ts";
 import { projectRoot } from "../targets/project.ts";
 import { onceADecision } from "../targets/tree-scan.ts";
 import { isPlantedProgram } from "./program-places.ts";
@@ -162,7 +162,8 @@ function targetOf(link: string): string | null {
 export function workingDirectoryOf({ context }: CallOfShell, home: string): string | undefined {
   const folder = expandHome(context?.cwd ?? "", home);
   if (!folder.startsWith("/") || folder.includes("\0")) return undefined;
-  return folder.includes("/..") ? (realForm(folder) ?? undefined) : resolve(folder);
+  if (folder.includes("/..")) return realForm(folder) ?? undefined;
+  return NOT_NORMAL.test(folder) ? resolve(folder) : folder;
 }
 
 const ofDecision = onceADecision<string>();

@@ -33,7 +33,7 @@ export interface ResolvedPath {
 }
 
 /** An empty name, `.` or `..` among the names of an absolute path. */
-const NOT_NORMAL = /\/\.{0,2}(?:\/|$)/;
+export const NOT_NORMAL = /\/\.{0,2}(?:\/|$)/;
 
 const OWN_VIEW = /^\/proc\/(self|thread-self|[0-9]+)(\/|$)|^\/dev\/fd\//;
 

@@ -275,10 +275,11 @@ export function askedEachTime(path: string): string | undefined {
     return isOne ? rule.why : undefined;
   }
   const folded = foldedPath(path);
-  if (GIT_OBJECTS.test(folded)) return "what Git holds under no name";
-  if (GIT_LOGS.test(folded) || isOfRepository(path, LOG_OF_ANY))
+  const mayBeGits = folded.includes("git");
+  if (mayBeGits && GIT_OBJECTS.test(folded)) return "what Git holds under no name";
+  if ((mayBeGits && GIT_LOGS.test(folded)) || isOfRepository(path, LOG_OF_ANY))
     return isLogTelling(realOf(path)) ? "a log of git's with a password or token in it" : undefined;
-  if (!GIT_SETTINGS.test(folded) && !isOfRepository(path, SETTINGS_OF_ANY)) return undefined;
+  if (!(mayBeGits && GIT_SETTINGS.test(folded)) && !isOfRepository(path, SETTINGS_OF_ANY)) return undefined;
   return tells(realOf(path), holdsGitSecret) ? "git's settings with a password or token in them" : undefined;
 }
 
@@ -286,6 +287,7 @@ const realOf = (path: string): string => (path.startsWith("/") && realForm(path)
 
 /** True for a file of a repository that may have another name than `.git`, as `git clone --bare` makes one. */
 function isOfRepository(path: string, ofAny: RegExp): boolean {
+  if (path.search(ofAny) === -1) return false;
   for (const [at, { index }] of [...path.matchAll(ofAny)].entries()) {
     const folder = path.slice(0, index);
     if (at === MAX_NAMED) return true;
