@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
-import { BUILD_FOLDERS, kindOf } from "@metnos-gate/shell-reading/files";
-import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { BUILD_FOLDERS, isTakenByGit, kindOf } from "@metnos-gate/shell-reading/files";
+import { readRegularBytes, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
+import { errorCode } from "../../base/errors.ts";
 
 /** What a build writes, beside its packages, in lower case: other folders are called so, too. */
 const OUTPUTS: ReadonlySet<string> = new Set(["dist", "build", "out", "coverage", ".nyc_output", ".cache"]);
@@ -40,7 +41,9 @@ export function isIgnored(
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     add(readLines(join(here, ".gitignore")), here);
     if (kindOf(join(here, ".git")) !== "nothing") {
-      for (const file of [...own, join(here, ".git/info/exclude")]) add(readLines(file), here);
+      // One that git passes over says nothing of what it ignores.
+      const its = isTakenByGit(join(here, ".git")) ? [join(here, ".git/info/exclude")] : [];
+      for (const file of [...own, ...its]) add(readLines(file), here);
       const back = all.filter((line) => line.startsWith("!"));
       if (isNamed && !back.some((line) => mayName(line, name))) return true;
       // A list in the folder itself counts as well, where it isn't ignored itself.
@@ -61,13 +64,16 @@ function mayName(line: string, name: string): boolean {
   return last === name || (/[*?[\\]/.test(last) && name.startsWith(begin) && name.endsWith(end));
 }
 
-/** None where there is no such file, or nothing that git would read. It takes no spaces off their beginning, and ends them at a NUL. */
+/**
+ * None where there is no such file, or nothing that git would read; of more than is read one that may take anything back. Git takes no
+ * spaces off their beginning, and ends them at a NUL.
+ */
 export function ignoreLines(file: string): string[] {
   try {
     // Git goes through no link to it.
     const text = readRegularBytes(file, { maxBytes: MAX_IGNORED, follows: false }).toString();
     return text.split("\n").map((line) => line.replace(/\0.*$/s, "").replace(/\r$/, "").replace(/ +$/, ""));
-  } catch {
-    return []; // as said above
+  } catch (error) {
+    return errorCode(error) === TOO_LARGE ? ["!*"] : [];
   }
 }

@@ -14,7 +14,7 @@ export {
   realPath,
   resolvePath,
 } from "../targets/path.ts";
-export { projectRoot } from "../targets/project.ts";
+export { isTakenByGit, projectRoot } from "../targets/project.ts";
 export {
   askedEachTime,
   beginsAsKey,

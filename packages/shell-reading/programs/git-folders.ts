@@ -1,4 +1,3 @@
-import { accessSync, constants } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readRegularBytes } from "../files/regular-bytes.ts";
 import { isAtOrBelow, kindOf, realForm } from "../targets/path.ts";
@@ -60,28 +59,6 @@ function submodule(git: string, root: string): GitFolders | null {
 
 function isRepository(folder: string): boolean {
   return kindOf(join(folder, "HEAD")) === "file" && kindOf(join(folder, "objects")) === "folder";
-}
-
-/**
- * True if git itself takes this folder for a repository whose settings, objects and references are all its own; any other it passes
- * over, and looks for one further up.
- */
-export function isTakenByGit(git: string): boolean {
-  const holds = ["objects", "refs"].every((name) => kindOf(join(git, name)) === "folder" && mayEnter(join(git, name)));
-  return (
-    holds &&
-    kindOf(join(git, "HEAD")) === "file" &&
-    /^(?:ref:\s*refs\/|[0-9a-f]{40}(?:[0-9a-f]{24})?\s*$)/.test(firstOf(join(git, "HEAD")) ?? "")
-  );
-}
-
-function mayEnter(folder: string): boolean {
-  try {
-    accessSync(folder, constants.X_OK);
-    return true;
-  } catch {
-    return false; // nor may git, which has the same rights
-  }
 }
 
 function firstOf(file: string): string | undefined {

@@ -4,9 +4,9 @@ import { errorCode } from "../files/error-code.ts";
 import { readRegularBytes, TOO_LARGE } from "../files/regular-bytes.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { hasTooManyNames, kindOf, realForm } from "../targets/path.ts";
+import { isTakenByGit } from "../targets/project.ts";
 import { isSecretInGit } from "../targets/secret-files.ts";
 import { mayLookOn, scanTree } from "../targets/tree-scan.ts";
-import { isTakenByGit } from "./git-folders.ts";
 import { type GitIndex, readIndex } from "./git-index.ts";
 
 /**

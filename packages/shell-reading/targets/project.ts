@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs";
 import { dirname, join } from "node:path";
 import { readRegularBytes } from "../files/regular-bytes.ts";
 import { hasTooManyNames, isAtOrBelow, kindOf, realForm } from "./path.ts";
@@ -45,10 +46,34 @@ function isRepository(git: string): boolean {
   }
 }
 
-function namesFolder(git: string): boolean {
+const namesFolder = (git: string): boolean => textOf(git).startsWith("gitdir: ");
+
+function textOf(file: string): string {
   try {
-    return readRegularBytes(git, { maxBytes: MAX_NAME }).toString().startsWith("gitdir: ");
+    return readRegularBytes(file, { maxBytes: MAX_NAME }).toString();
   } catch {
-    return false; // a pipe, too large, or not readable: nothing that git would follow
+    return ""; // not there, a pipe, too large, or not readable: nothing that git would follow
+  }
+}
+
+/**
+ * True if git itself takes this folder for a repository whose settings, objects and references are all its own; any other it passes
+ * over, and looks for one further up.
+ */
+export function isTakenByGit(git: string): boolean {
+  const holds = ["objects", "refs"].every((name) => kindOf(join(git, name)) === "folder" && mayEnter(join(git, name)));
+  return (
+    holds &&
+    kindOf(join(git, "HEAD")) === "file" &&
+    /^(?:ref:\s*refs\/|[0-9a-f]{40}(?:[0-9a-f]{24})?\s*$)/.test(textOf(join(git, "HEAD")))
+  );
+}
+
+function mayEnter(folder: string): boolean {
+  try {
+    accessSync(folder, constants.X_OK);
+    return true;
+  } catch {
+    return false; // nor may git, which has the same rights
   }
 }
