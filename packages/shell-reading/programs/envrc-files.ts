@@ -15,16 +15,20 @@ const LOADS = new RegExp(
   `${BEGIN}(source_env(?:_if_exists)?|source|\\.|dotenv(?:_if_exists)?)(?:[^\\S\\n]+${FILE}|[^\\S\\n]*$)`,
   "gm",
 );
+/** All that follows, as words and parts of a PATH. */
 const ADDS_TO_PATH = new RegExp(
-  `${BEGIN}(?:(?:PATH_add|path_add[^\\S\\n]+PATH)[^\\S\\n]+|export[^\\S\\n]+PATH=)${FILE}`,
+  `${BEGIN}(?:(?:PATH_add|path_add[^\\S\\n]+PATH|(load_prefix))[^\\S\\n]|(?:export[^\\S\\n](?:[^\\n;&|]*[^\\S\\n])?)?PATH=)([^\\n;&|#]*)`,
   "gm",
 );
+const WHOLE_FILE = new RegExp(`^${FILE}$`);
 
 /** Absolute paths; there or not, and none in what builds make. @param folder that the `.envrc` lies in; absolute */
 export function loadedByEnvrc(folder: string): string[] {
   const loaded = new Set<string>();
   const waiting = [{ file: join(folder, ".envrc"), at: folder }];
   for (const { file, at } of waiting) {
+    // Where it finds no shell.nix, which counts anywhere.
+    if (/\buse[_ ]nix\b/.test(textOf(file))) loaded.add(join(at, "default.nix"));
     for (const [, loads = "", name = loads.startsWith("dotenv") ? ".env" : ""] of textOf(file).matchAll(LOADS)) {
       const path = resolve(at, name);
       if (name === "" || !isOwn(name) || loaded.has(path) || loaded.size === MAX_NAMED) continue;
@@ -39,7 +43,12 @@ export function loadedByEnvrc(folder: string): string[] {
 
 /** Folders that it puts on PATH, likewise. */
 export function searchedByEnvrc(folder: string): string[] {
-  const named = [...textOf(join(folder, ".envrc")).matchAll(ADDS_TO_PATH)].map(([, name = ""]) => name);
+  const named = [...textOf(join(folder, ".envrc")).matchAll(ADDS_TO_PATH)].flatMap(([, prefix, all = ""]) =>
+    all.split(/["'\s:]+/).flatMap((word) => {
+      const name = WHOLE_FILE.exec(word)?.[1];
+      return name === undefined ? [] : [prefix === undefined ? name : join(name, "bin")];
+    }),
+  );
   return [...new Set(named.filter(isOwn).map((name) => resolve(folder, name)))].slice(0, MAX_NAMED);
 }
 

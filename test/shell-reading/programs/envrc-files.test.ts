@@ -40,6 +40,19 @@ it("it puts folders on PATH, but those that builds make", () => {
   expect(searchedByEnvrc(folder).map((path) => path.slice(folder.length + 1))).toEqual(["bin", "tools", "scripts"]);
 });
 
+it("each folder counts that it puts on PATH, however it is written", () => {
+  const folder = tempFolder();
+  const lines = [
+    ...['PATH="$PWD/a:$PATH"', 'export X=1 PATH="$PATH:$PWD/b:./c"', 'PATH_add d "$(pwd)/e"', "load_prefix f # g"],
+    ...["if true; then PATH=h:$PATH; fi", "# PATH_add i", "MY_PATH=j"],
+  ];
+  writeFileSync(join(folder, ".envrc"), lines.join("\n"));
+  const names = searchedByEnvrc(folder).map((path) => path.slice(folder.length + 1));
+  expect(names).toEqual(["a", "b", "c", "d", "e", "f/bin", "h"]);
+  writeFileSync(join(folder, ".envrc"), "use nix\n");
+  expect(loadedByEnvrc(folder)).toEqual([join(folder, "default.nix")]);
+});
+
 it("it loads no folder of programs, nothing that builds make, and nothing in a comment", () => {
   expect(loaded("PATH_add bin\n# source_env a.sh\nsource .venv/bin/activate\nexport A=source\nsource_up\n")).toEqual(
     [],
