@@ -163,24 +163,51 @@ export function repositoriesBuilt(root: string, top: string): string[] | null {
 
 function pathsNamed(entries: readonly (readonly [string, string])[], root: string, settings: string): string[] {
   const paths: string[] = [];
-  const words: string[] = [];
+  const commands: string[][] = [];
+  let left = MAX_WORDS;
   for (const [key, value] of entries) {
     if (value === "") continue;
     if (NAMES_PATH.test(key)) paths.push(resolve(root, value));
     else if (NAMES_SETTINGS.test(key)) paths.push(resolve(settings, value));
-    else if (words.length < MAX_WORDS && NAMES_COMMAND.test(key) && isForShell(key, value))
-      words.push(...value.split(BETWEEN_WORDS, MAX_WORDS));
+    else if (NAMES_COMMAND.test(key) && isForShell(key, value)) {
+      const words = value.split(BETWEEN_WORDS, left).filter((word) => word !== "");
+      commands.push(words);
+      left -= words.length;
+    }
   }
-  const named = words
-    .slice(0, MAX_WORDS)
-    .filter((word) => word !== "" && !word.startsWith("-"))
+  return [...paths, ...commands.flatMap((words) => filesNamed(words, root))];
+}
+
+/** More folders than a command enters. */
+const MAX_ENTERED = 2;
+
+/** In the work tree, there or not: by their own names, and files that are there by what a shell, Node or Python makes of a word. */
+function filesNamed(words: readonly string[], root: string): string[] {
+  const entered = words.filter((_, at) => words[at - 1] === "cd").slice(0, MAX_ENTERED);
+  const own = words.filter((word) => !word.startsWith("-"));
+  const named = own
     .map((word) => ({ word, path: resolve(root, word) }))
     .filter(({ word, path }) =>
       isInGit(path) ? isProgram(path) : kindOf(path) === "file" || /^\.{0,2}[\w.-]*\/.*[\w-]$/.test(word),
     )
     .map(({ path }) => path);
-  return [...paths, ...named];
+  const spelled = own.flatMap((word, at) => {
+    // Behind a variable, or a command in parentheses, which say where the work tree is.
+    const name = word.replace(/\\(.)/g, "$1").replace(/^\$\{?\w+\}?\/|^\/+/, "");
+    const module =
+      own[at] === words[words.indexOf("-m") + 1]
+        ? [".py", "/__main__.py"].map((end) => name.replaceAll(".", "/") + end)
+        : [];
+    const ends = name.includes("/") ? ENDINGS.map((ending) => name + ending) : [];
+    return [...ends, ...module].flatMap((one) =>
+      [root, ...entered.map((to) => resolve(root, to))].map((at) => join(at, one)),
+    );
+  });
+  return [...named, ...spelled.filter((path) => !isInGit(path) && kindOf(path) === "file")];
 }
+
+/** That Node adds to a file's name. */
+const ENDINGS = ["", ".js", ".json", ".node"];
 
 /** Any other alias is another name of git's own commands; settings may come before their names. */
 const isForShell = (key: string, value: string): boolean => !key.startsWith("alias.") || /^[!-]/.test(value);

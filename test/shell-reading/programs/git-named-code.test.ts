@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codeNamedBySettings } from "../../../packages/shell-reading/programs/git-named-code.ts";
@@ -35,6 +35,24 @@ describe("what a repository's settings name", () => {
     expect(read).toContain(path);
     expect(codeNamedBySettings(project)).toEqual([join(project, path)]);
   });
+});
+
+it("what settings name is found by what a shell, Node or Python makes of it", () => {
+  const named = ["t/a.sh", "t/b.sh", "t/c.sh", "t/d.py", "t/e.js", "t/f.sh", "t/g.sh", "t/h/__main__.py"];
+  const commands = [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: of the shell
+    ...["$PWD/t/a.sh", "sh ${PWD}/t/b.sh", '"$(git rev-parse --show-toplevel)"/t/c.sh', "python3 -m t.d"],
+    ...["node t/e", "cd t && ./f.sh", "t\\/g.sh", "python3 -m t.h"],
+  ];
+  const project = projectWith("");
+  for (const [at, command] of commands.entries())
+    execFileSync("git", ["config", "--file", join(project, ".git/config"), `filter.f${at}.clean`, command]);
+  for (const name of [...named, "t/free.sh", "t.js", "a.sh"]) {
+    mkdirSync(dirname(join(project, name)), { recursive: true });
+    writeFileSync(join(project, name), "");
+  }
+  const found = codeNamedBySettings(project).filter((path) => existsSync(path));
+  expect(found.sort()).toEqual(named.map((name) => join(project, name)).sort());
 });
 
 it("what settings name in git's own folder is theirs, and not what git itself writes there", () => {
