@@ -48,6 +48,12 @@ function matchesAt(names: readonly string[], at: number, rule: PathRule): boolea
 const isName = (name: string, wanted: string): boolean =>
   wanted.startsWith("*") ? name.endsWith(wanted.slice(1)) : name === wanted;
 
+/** A name that tar, rsync, zip, vim and others take for an option, also for one that runs a command, where they are given all names by `*`. */
+export const isOptionName = (name: string): boolean => /^(?:--?\w|\+).*[\s=!]/s.test(name);
+
+/** By which Windows' disks know a file of any longer name as well: `GIT~1`. */
+const SHORT_NAME = /^\w{1,6}~\d(?:\.\w{1,3})?$/;
+
 /** Of the places that a box keeps, and what it leaves at them is set aside: not what builds write. */
 const KEPT = RUN_LATER_PLACES.filter(({ is_built }) => !is_built);
 const ANY_OF_ONE_NAME = RUN_LATER_PLACES.filter(({ names: [first] }) => first?.startsWith("*"));
@@ -102,7 +108,7 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
     if (FROM_HOME.some((rule) => matchesAt(below, 0, rule))) return true;
   }
   if (moved.some((one) => isAtOrBelow(folded, one))) return true;
-  if (isProgramPlace(path)) return true;
+  if (isProgramPlace(path) || names.some((name) => isOptionName(name) || SHORT_NAME.test(name))) return true;
   if (programs.has(folded) || programs.has(foldedPath(folderOf(path)))) return true;
   if (path.endsWith("/HEAD") || path.includes("/HEAD/") || makesRepository(path, names)) return true;
   return namedByRepository(path, environment);
@@ -149,7 +155,7 @@ function namedByRepository(path: string, environment: CallEnvironment): boolean 
   const paths = named.paths.get(root) ?? [
     ...codeNamedBySettings(root, environment.home),
     ...loadedByEnvrc(root),
-    ...searchedByEnvrc(root),
+    ...searchedByEnvrc(root).filter((one) => one !== root),
   ];
   named.paths.set(root, paths);
   if (paths.length === 0) return false;
