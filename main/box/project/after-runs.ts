@@ -16,7 +16,7 @@ import { looksThroughLinks } from "./git-named-files.ts";
 import { isHarmless } from "./harmless-git-files.ts";
 import { changedSettings, type KeptSettings, keptSettings } from "./kept-settings.ts";
 import { isSameFolder, openFolder } from "./pinned-folder.ts";
-import { foundAt, type Known, type Places, wasOpenRepository } from "./places.ts";
+import { foundAt, gotNameSince, type Known, type Places, wasOpenRepository } from "./places.ts";
 import { type Found, identityOf } from "./project-tree.ts";
 import { openAgain, type SetAside, setAside } from "./set-aside.ts";
 import { TimeSlice } from "./time-slice.ts";
@@ -307,7 +307,8 @@ export class AfterRuns {
         const appeared: Found[] = [];
         for (const each of found) {
           const noted: NotedFolder[] = [];
-          const harmless = each.carries === undefined && isHarmless(each.path, known.folder, noted);
+          const mayBe = each.carries === undefined && !gotNameSince(each, known.at);
+          const harmless = mayBe && isHarmless(each.path, known.folder, noted);
           if (!harmless || (await looksThroughLinks(each.path, noted, turns))) appeared.push(each);
           await turns.shared();
         }

@@ -1,7 +1,7 @@
 import { BUILD_FOLDERS, hasSecretName } from "@metnos-gate/shell-reading/files";
 import { isPlantedAmongBuilt, isPlantedName } from "@metnos-gate/shell-reading/programs";
 import { endsInKeys } from "../../decide/places/protected-paths.ts";
-import { endsInRunLater, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
+import { endsInRunLater, isOptionName, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
 import { isLinkInOther } from "./other-repositories.ts";
 
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
@@ -23,7 +23,7 @@ export type FolderKind =
   | "rebase"
   | "submodules"
   | "worktrees"
-  /** Isn't looked through but by a link that leads there: repositories are looked for, and further links. */
+  /** Isn't looked through but by a link that leads there: repositories are looked for, what runs later, and further links. */
   | "linked"
   /** Made by builds, and not ignored by Git: repositories are looked for, which `git add` would take in. */
   | "added"
@@ -60,12 +60,12 @@ const noContents = (): Contents => ({ places: [], secrets: [], pipes: [], ways: 
 
 /**
  * Of a repository's folder: what says which code git runs, or where else it looks for settings; further remotes, as git runs the hooks of a
- * folder that it pushes to; lazygit's settings for it; the commit whose files git writes into the work tree once it has committed; by
+ * folder that it pushes to; lazygit's and glab's settings for it; the commit whose files git writes into the work tree once it has committed; by
  * what shells know that they may take programs from the project (`.git/safe/../../bin` on their PATH).
  */
 const OF_REPOSITORY: ReadonlySet<string> = new Set([
   ...["config", "config.worktree", "hooks", "commondir", "gitdir", "remotes", "branches", "lazygit.yml"],
-  ...["MERGE_AUTOSTASH", "safe"],
+  ...["MERGE_AUTOSTASH", "safe", "glab-cli"],
 ]);
 
 /** What makes a folder a repository of git's, Mercurial's, Jujutsu's or Sapling's, in lower case. */
@@ -183,7 +183,7 @@ export function contentsOf(path: string, kind: FolderKind, entries: readonly Ent
   if (isOpen(kind)) return contentsOfPlain(path, kind, entries, isRepository);
   if (kind === "kept") return contentsOfKept(path, entries);
   if (kind === "output") return contentsOfOutput(path, entries);
-  if (kind === "linked") return contentsOfLinked(entries, isRepository);
+  if (kind === "linked") return contentsOfLinked(path, entries, isRepository);
   if (kind === "added") return contentsOfAdded(entries);
   const contents = noContents();
   const isSecret = secretsIn(path);
@@ -300,7 +300,8 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
       isLinkInOther(path, is_link) ||
       (isRepository && (OF_REPOSITORY.has(name) || namesFiles(name))) ||
       ((isRepository || kind === "bare") && countsInBare(ownName, entry, isRepository)) ||
-      isPlanted(path, name, is_folder)
+      isPlanted(path, name, is_folder) ||
+      isOptionName(name)
     ) {
       contents.places.push(name);
       if (is_folder) contents.folders.push({ name, kind: keptKind(lower) });
@@ -341,11 +342,12 @@ function contentsOfOutput(path: string, entries: readonly Entry[]): Contents {
   return contents;
 }
 
-function contentsOfLinked(entries: readonly Entry[], isRepository: boolean): Contents {
+function contentsOfLinked(path: string, entries: readonly Entry[], isRepository: boolean): Contents {
   const contents = noContents();
   for (const { name, is_folder, is_link } of entries) {
     const lower = name.toLowerCase();
     if (REPOSITORY_NAMES.has(lower) || (isRepository && name === "HEAD")) contents.places.push(name);
+    else if (!leadsToPrograms(lower) && isRunLater(path, lower, is_folder)) contents.places.push(name);
     else if (is_link) contents.ways.push(name);
     else if (is_folder && !NOT_LOOKED_THROUGH.has(lower)) contents.folders.push({ name, kind: "linked" });
   }

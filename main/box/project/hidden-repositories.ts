@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { BUILD_FOLDERS, isAtOrBelow, realPath } from "@metnos-gate/shell-reading/files";
@@ -26,8 +27,6 @@ const ADDED_LIMITS = { ...TREE_LIMITS, folders: 20_000 };
 
 /** What links lead to, remembered; a tree each. */
 const MAX_TREES = 256;
-/** Named of those to which one way leads. */
-const MAX_NAMED = 8;
 
 const MARK = "leads to ";
 
@@ -87,7 +86,11 @@ export class HiddenRepositories {
           if (!known.has(added.path)) carrying.push(added);
       const to = await this.#ledTo(way, looking, paths.project);
       const { path, parent, own, changed_at } = way;
-      const carries = MARK + to.slice(0, MAX_NAMED).join(" ");
+      const carries =
+        MARK +
+        createHash("sha256")
+          .update([...to].sort().join("\0"))
+          .digest("base64");
       if (to.length > 0) carrying.push({ path, parent, own, is_link: true, changed_at, carries });
       await turns.shared();
     }
@@ -126,8 +129,22 @@ export class HiddenRepositories {
     const known = looking.seen.get(key);
     if (known !== undefined) return known;
     looking.seen.set(key, []);
-    const found = [...above(end.path, looking), ...(await this.#below(end.path, changed_at, looking))];
+    const found = [
+      ...[...above(end.path, looking), ...(await this.#placesAbove(end.path, looking))],
+      ...(await this.#below(end.path, changed_at, looking)),
+    ];
     looking.seen.set(key, found);
+    return found;
+  }
+
+  /** What runs later in the folders around it: programs look for it there, too. */
+  async #placesAbove(path: string, looking: Looking): Promise<string[]> {
+    const top = hiddenTop(path, looking) ?? path;
+    const found: string[] = [];
+    for (let at = dirname(path); isAtOrBelow(at, top) && basename(at) !== ".git"; at = dirname(at)) {
+      const look = await this.#look(at, looking.turns, "linked", { ...LIMITS, folders: 1 });
+      found.push(...(look?.places ?? []).filter((place) => !isOfRepository(place)).flatMap(pathBehind(looking)));
+    }
     return found;
   }
 
@@ -135,7 +152,7 @@ export class HiddenRepositories {
     if (basename(path) === ".git" && hiddenTop(path, looking) === path) return [];
     const look = looking.left > 0 ? await this.#look(path, looking.turns) : undefined;
     looking.left -= look?.folders ?? 0;
-    const found = look?.places.map(({ path: each, own }) => `${each} ${own}`) ?? [];
+    const found = look?.places.flatMap(pathBehind(looking)) ?? [];
     for (const way of look?.ways ?? []) {
       found.push(...(await this.#byLink(way, looking)));
       await looking.turns.shared();
@@ -151,7 +168,7 @@ export class HiddenRepositories {
     kind: "linked" | "added" = "linked",
     limits = LIMITS,
   ): Promise<TreeLook | undefined> {
-    const key = `${kind} ${path}`;
+    const key = `${kind} ${limits.folders} ${path}`;
     const tree = this.#trees.get(key) ?? new ProjectTree(Buffer.from(path, "latin1"), kind, limits);
     keepLatest(this.#trees, key, tree, MAX_TREES);
     try {
@@ -161,6 +178,16 @@ export class HiddenRepositories {
     }
   }
 }
+
+const isOfRepository = ({ path }: Found): boolean => /^(?:HEAD|\.git|\.hg|\.jj|\.sl)$/i.test(basename(path));
+
+/** Of a repository also which one it is; of what runs later that it is there: whoever installs its package anew writes it anew. */
+const pathBehind =
+  ({ project }: Looking) =>
+  (place: Found): string[] => {
+    if (isOfRepository(place)) return [`${place.path} ${place.own}`];
+    return isHarmless(place.path, Buffer.from(project, "latin1").toString()) ? [] : [place.path];
+  };
 
 /** Each list is read once; what a path that isn't UTF-8 has on its way isn't known. */
 function ignoring(home: string): (path: string) => boolean {

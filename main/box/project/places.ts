@@ -5,6 +5,7 @@ import { isAtOrBelow, kindOf, linksOnWay, realPath } from "@metnos-gate/shell-re
 import { codeNamedBySettings, repositoriesBuilt } from "@metnos-gate/shell-reading/git";
 import { isPlantedIn, loadedByEnvrc, PLANTABLE_NAMES, searchedByEnvrc } from "@metnos-gate/shell-reading/programs";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
+import { keepsNamesApart } from "../../base/files/own-times.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
 import { AT_TOP } from "../../decide/places/run-later-places.ts";
@@ -208,6 +209,8 @@ export class Places {
   ): Promise<({ folder: string } & TreeLook)[]> {
     const looks: ({ folder: string } & TreeLook)[] = [];
     for (const folder of folders) {
+      // By another one what is kept could be written, and what is hidden be read.
+      if (!keepsNamesApart(folder)) throw new TooLarge("files that have more than one name");
       // What a reference names is seen after each run.
       const isLeftOut = ({ is_reference }: Found) => is_reference === true;
       const seen = await withoutPlaces(await this.#tree(folder).lookInTurns(turns), isLeftOut, turns);
@@ -241,7 +244,8 @@ export class Places {
         byOwn.set(place.own, place);
       }
     }
-    const isSound = ({ path, is_reference }: Found) => is_reference === true && isSoundReference(path);
+    const isSound = (place: Found) =>
+      place.is_reference === true && !gotNameSince(place, at) && isSoundReference(place.path);
     const seen = await withoutPlaces(await this.#tree(folder).lookInTurns(turns), isSound, turns);
     const look = await withNamed(folder, seen, turns, {
       home: this.#home,
@@ -271,6 +275,10 @@ export class Places {
     return tree;
   }
 }
+
+/** A name that a file has got beside this one: what it says can be changed by that, whenever. @param at in milliseconds since 1970 */
+export const gotNameSince = ({ is_shared, changed_at }: Found, at = Number.POSITIVE_INFINITY): boolean =>
+  is_shared === true && changed_at >= at - SAME_TICK_MS;
 
 /** What a run works on. */
 interface WorkedOn {

@@ -86,6 +86,8 @@ export interface Found {
   readonly is_link: boolean;
   /** The state of the thing itself: its content, owner and mode haven't changed while this hasn't. */
   readonly changed_at: number;
+  /** A file that has another name as well, by which anybody may write it. */
+  readonly is_shared?: true;
   /** By where it was found: see `isReference`. */
   readonly is_reference?: true;
   /** Of a link that isn't looked at for its name: what it says. */
@@ -437,8 +439,11 @@ function* foundOf(
     const stat = lstatSync(way.to(Buffer.from(path, "latin1")), NO_THROW);
     if (stat === undefined) continue;
     const isLink = stat.isSymbolicLink();
-    const asReference = isReference(kind, name, isLink) ? ({ is_reference: true } as const) : {};
-    found.push({ path, parent, own: identityOf(stat), is_link: isLink, changed_at: stat.ctimeMs, ...asReference });
+    const more = {
+      ...(isReference(kind, name, isLink) ? ({ is_reference: true } as const) : {}),
+      ...(stat.nlink > 1 && stat.isFile() ? ({ is_shared: true } as const) : {}),
+    };
+    found.push({ path, parent, own: identityOf(stat), is_link: isLink, changed_at: stat.ctimeMs, ...more });
   }
   return found;
 }

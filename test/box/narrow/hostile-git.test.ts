@@ -1,4 +1,5 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withoutBox } from "../box-under-test.ts";
 import { type Chain, runChains, type Seat } from "./hostile-chains.ts";
@@ -30,6 +31,17 @@ const later = (line: string): NonNullable<Chain["act"]> => {
   return async ({ gate, worker, decide, start }: Seat) => {
     await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
     await start(line, await decide(worker, line));
+  };
+};
+
+/** What the agent's own tool writes once that has ended, where it may unasked. */
+const writes = (name: string, text: string): NonNullable<Chain["act"]> => {
+  return async ({ gate, agent, project, home }: Seat) => {
+    await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
+    const [path, content] = [join(project, name), text.replaceAll("$X", join(home, "out/theirs"))];
+    const { decision } = await agent.ask({ executor: "fs_write", args: { path, content }, context: { cwd: project } });
+    expect(decision.outcome).toBe("allowed");
+    writeFileSync(path, content);
   };
 };
 
@@ -129,6 +141,17 @@ const LINKS: readonly Row[] = [
     "whose name isn't UTF-8",
     "n=$(printf 'w\\\\377'); evil node_modules/$n; ln -s node_modules/$n/src $n",
     "for f in w*; do (cd $f && git status && git diff); done",
+  ],
+  [
+    "to a folder with what runs later around it",
+    "mkdir -p target/x; echo x > target/x/.tool-versions; mv src target/x; ln -s target/x/src src",
+    "cd src; [ ! -e $(pwd -P)/../.tool-versions ] || $X",
+  ],
+  [
+    "to a folder in which a later command leaves what runs later",
+    "mkdir -p target/x; ln -s target/x web; echo 'echo x > target/x/.tool-versions' > later.sh",
+    "[ ! -e web/.tool-versions ] || $X",
+    { act: later("sh later.sh") },
   ],
   [
     "in a new repository of its own",
@@ -363,6 +386,17 @@ const ADDED: readonly Row[] = [
     ADD,
     { setup: "echo .tox > .git/info/exclude" },
   ],
+  [
+    "by the list of a .git that git passes over",
+    "git init -q sub; echo nothing > sub/.git/HEAD; echo target > sub/.git/info/exclude; evil sub/target/r",
+    ADD,
+  ],
+  [
+    "by a list that is longer than what is read of it",
+    "{ yes '# a comment' | head -c 70000; echo; echo '!target/'; } > .gitignore; evil target/r",
+    ADD,
+    { setup: "echo target >> .git/info/exclude" },
+  ],
   ["by a line that git reads in another way", "evil target/r; printf ' target\\n' > .gitignore", ADD, IGNORED],
 ];
 
@@ -390,6 +424,46 @@ const PROGRAMS: readonly Row[] = [
       setup:
         "mkdir scripts tools; echo true > scripts/more.sh; echo '. scripts/more.sh' > scripts/env.sh; printf '[ -f .env.sh ] && . .env.sh\\nsource scripts/env.sh\\nPATH_add tools\\n' > .envrc; git add -f .envrc scripts; git commit -qm e",
     },
+  ],
+  [
+    "direnv, by each folder that an allowed .envrc puts on PATH",
+    "for f in a/ls tools/ls local/bin/git; do cp $X $f; done",
+    "PATH=$PWD/local/bin:$PWD/a:$PWD/tools:$PATH; ls; git status",
+    {
+      setup:
+        "mkdir -p a tools local/bin; touch a/k tools/k local/bin/k; printf 'PATH=\"$PWD/a:$PWD/tools:$PATH\"\nload_prefix local\n' > .envrc; git add -f .envrc a tools local; git commit -qm e",
+    },
+  ],
+  [
+    "git, by a filter that is named behind a variable or without its ending",
+    "echo $X > tools/c.sh; echo \"require('child_process').execSync('$X')\" > tools/d.js",
+    "git status; git add -A; git diff",
+    {
+      setup:
+        "mkdir tools; printf '#!/bin/sh\ncat\n' > tools/c.sh; chmod +x tools/c.sh; printf 'process.stdin.pipe(process.stdout)\n' > tools/d.js; git config filter.f.clean '\"$(git rev-parse --show-toplevel)\"/tools/c.sh'; git config filter.g.clean 'node tools/d'; printf '*.txt filter=f\na.txt filter=g\n' > .gitattributes; git add .; git commit -qm t; echo y >> a.txt",
+    },
+  ],
+  [
+    "tar, by names that it takes for options",
+    "printf '$X\n' > x.sh; touch -- '--checkpoint=1' '--checkpoint-action=exec=sh x.sh'",
+    "tar cf /dev/null *",
+  ],
+  [
+    "glab, by settings in Git's folder",
+    "mkdir .git/glab-cli; echo 'editor: $X' > .git/glab-cli/config.yml",
+    "[ ! -e .git/glab-cli/config.yml ] || $X",
+  ],
+  [
+    "an agent's tool, by another name of settings",
+    "git init -q n; ln n/.git/config src/c",
+    "cd n; git status; git add -A",
+    { act: writes("src/c", "[core]\n\tfsmonitor = $X\n") },
+  ],
+  [
+    "an agent's tool, by another name of what says which version runs",
+    "echo stable > rust-toolchain; ln rust-toolchain src/t.txt",
+    "if grep -q path rust-toolchain; then $X; fi",
+    { act: writes("src/t.txt", '[toolchain]\npath = "$X"\n') },
   ],
   [
     "rvm, at cd",

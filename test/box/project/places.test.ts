@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { hasOwnTimes } from "@metnos-gate/shell-reading/files";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { isHarmless } from "../../../main/box/project/harmless-git-files.ts";
 import { type Known, Places, TooLarge } from "../../../main/box/project/places.ts";
 import { ProjectTree, TREE_LIMITS } from "../../../main/box/project/project-tree.ts";
@@ -56,6 +56,25 @@ async function appeared(places: Places, known: readonly Known[], project: string
 
 /** Of 240 bytes each: with all below them paths are nearly as long as a path can be. */
 const LONG = Array(15).fill("\x01".repeat(240)).join("/");
+
+it("a project whose disk takes a name in other letters for the same gets no box", async () => {
+  const project = tempFolder();
+  for (const name of [".git", ".GIT"]) mkdirSync(join(project, name));
+  const places = new Places();
+  await expect(look(places, project)).resolves.toBeDefined();
+  try {
+    execFileSync("mount", ["--bind", join(project, ".git"), join(project, ".GIT")], { stdio: "pipe" });
+  } catch (error) {
+    if (process.env.CI === "true") throw error;
+    console.warn("skipped: two names for one folder need root, to mount it");
+    return;
+  }
+  onTestFinished(() => void execFileSync("umount", ["--lazy", join(project, ".GIT")]));
+  await expect(look(places, project)).rejects.toThrow(TooLarge);
+  await expect(
+    places.before({ ...declared(project), reads: [project], kind: "looking" }, new TimeSlice()),
+  ).rejects.toThrow(TooLarge);
+});
 
 describe("of what has long paths, no more is kept for a run than can be written down at once:", () => {
   it.each([
@@ -680,6 +699,29 @@ describe("a link by which git works in a repository that isn't looked at", () =>
     expect(await carried("true", `${command}; ln -s node_modules/r web`)).toEqual(["web"]);
   });
 
+  it.each([
+    ["in it", "echo x > node_modules/r/.tool-versions; ln -s node_modules/r web"],
+    [
+      "below it",
+      "mkdir -p node_modules/r/a/.vscode; echo x > node_modules/r/a/.vscode/tasks.json; ln -s node_modules/r web",
+    ],
+    ["around it", "echo path > node_modules/r/rust-toolchain; ln -s node_modules/r/s web"],
+    [
+      "behind another link",
+      "echo x > node_modules/r/.envrc; ln -s ../node_modules/r node_modules/t; ln -s node_modules/t web",
+    ],
+  ])("is one to a folder with what runs later %s", async (_name, command) => {
+    expect(await carried("mkdir -p node_modules/r/s", command)).toEqual(["web"]);
+  });
+
+  it("that was there is one once something runs later behind it, and stays where a package is installed anew", async () => {
+    const users = "mkdir -p node_modules/r; ln -s node_modules/r web";
+    expect(await carried(users, "echo x > node_modules/r/.tool-versions")).toEqual(["web"]);
+    const many = `${users}; mkdir -p node_modules/r/.vscode $(seq -f 'node_modules/r/%g/.git' 9); echo x > node_modules/r/.npmrc`;
+    expect(await carried(many, "cd node_modules/r; rm .npmrc; echo x > .npmrc; echo 20 > .nvmrc")).toEqual([]);
+    expect(await carried(many, "echo x > node_modules/r/9/.tool-versions")).toEqual(["web"]);
+  });
+
   it("stays as it was there, with a repository of the user's or with many folders, and is one once there is another", async () => {
     const users = "git init -q node_modules/r; ln -s node_modules/r web";
     expect(await carried(users, "touch node_modules/r/a; git -C node_modules/r config a.b c")).toEqual([]);
@@ -708,6 +750,9 @@ describe("a link by which git works in a repository that isn't looked at", () =>
     ["target/*\\n!r", ""],
     ["target/*", "", "printf '!r' > target/.gitignore"],
     ["target", "src/", "printf '!target' > src/.gitignore"],
+    ["", "src/", "mkdir -p src/.git/objects src/.git/info; echo target > src/.git/info/exclude"],
+    ["", "src/", "git init -q src; echo target > src/.git/info/exclude; echo nothing > src/.git/HEAD"],
+    [`${"#\\n".repeat(40_000)}!target`, "", "echo target > .git/info/exclude"],
   ])(
     "is none where git doesn't ignore what builds make (%j): the repository itself is, also in what they make in it",
     async (lines, at, more = "true") => {
