@@ -13,7 +13,7 @@ import { keepLatest } from "../../base/keep-latest.ts";
 import type { AuditLog } from "../../records/audit/log.ts";
 import type { BoxFolder } from "../box-folder.ts";
 import { looksThroughLinks } from "./git-named-files.ts";
-import { isHarmless } from "./harmless-git-files.ts";
+import { isHarmless, isPlain } from "./harmless-git-files.ts";
 import { changedSettings, type KeptSettings, keptSettings } from "./kept-settings.ts";
 import { isSameFolder, openFolder } from "./pinned-folder.ts";
 import { foundAt, gotNameSince, type Known, type Places, wasOpenRepository } from "./places.ts";
@@ -307,7 +307,9 @@ export class AfterRuns {
         const appeared: Found[] = [];
         for (const each of found) {
           const noted: NotedFolder[] = [];
-          const mayBe = each.carries === undefined && !gotNameSince(each, known.at);
+          // What wasn't there before, and has another name by now, may have got that earlier.
+          const isShared = each.is_shared === true && (gotNameSince(each, known.at) || !isPlain(each.path));
+          const mayBe = each.carries === undefined && !isShared;
           const harmless = mayBe && isHarmless(each.path, known.folder, noted);
           if (!harmless || (await looksThroughLinks(each.path, noted, turns))) appeared.push(each);
           await turns.shared();

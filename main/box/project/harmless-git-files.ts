@@ -105,6 +105,8 @@ const VERSION_LINES: ReadonlyMap<string, RegExp> = new Map([
     (language): [string, RegExp] => [`.${language}-version`, ENV_VERSION],
   ),
   [".exenv-version", ENV_VERSION],
+  // The project's own environment, or the system's.
+  [".pdm-python", /^(?:\/usr\/(?:local\/)?bin\/python[\d.]*|\/(?!.*\/\.\.).*\/\.?venv\/bin\/python[\d.]*)?$/],
   [".sdkmanrc", /^(?:#.*|[a-z]+[=\s]+\w[\w.-]*)?$/],
   ["rust-toolchain", TOOLCHAIN],
   ["rust-toolchain.toml", TOOLCHAIN],
@@ -113,8 +115,28 @@ const VERSION_LINES: ReadonlyMap<string, RegExp> = new Map([
 /** Of .NET: its `paths` say where an SDK lies, in whatever letters a name is written. */
 const NAMES_SDKS = /paths|\\u/i;
 
+/** At a project's top: by it `npx` knows the project's own programs, which come before all others. */
+export const PACKAGE = "package.json";
+const OWN_PROGRAM = "metnos-gate";
+const MAX_PACKAGE = 1024 * 1024;
+
+/** Whether `npx metnos-gate` would run a program of the project, by which it would answer for its user. @param path of a `PACKAGE` */
+function namesOwnProgram(path: string): boolean {
+  try {
+    const text = readRegularBytes(Buffer.from(path, "latin1"), { maxBytes: MAX_PACKAGE }).toString();
+    const { name, bin, directories } = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (typeof bin === "object" && bin !== null ? OWN_PROGRAM in bin : `/${name}`.endsWith(`/${OWN_PROGRAM}`))
+      return true;
+    const at = Buffer.from(resolve(dirname(path), String(directories?.bin ?? "bin"), OWN_PROGRAM), "latin1");
+    return directories?.bin !== undefined && lstatSync(at, NO_THROW) !== undefined;
+  } catch {
+    return false; // npm can't read it, either
+  }
+}
+
 function namesOnlyVersions(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
+  if (name === PACKAGE) return !namesOwnProgram(path);
   if (name === AT_TOP) return !NAMES_SDKS.test(textOf(path) ?? "paths");
   const line = VERSION_LINES.get(name);
   if (line === undefined) return false;

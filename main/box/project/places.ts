@@ -11,7 +11,7 @@ import type { Declaration, NarrowBox } from "../../decide/confinement/declaratio
 import { AT_TOP } from "../../decide/places/run-later-places.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
-import { hidingHeads, isPlain, isSoundReference } from "./harmless-git-files.ts";
+import { hidingHeads, isPlain, isSoundReference, PACKAGE } from "./harmless-git-files.ts";
 import { HiddenRepositories, isCarrying } from "./hidden-repositories.ts";
 import { LogsWithSecrets } from "./logs-with-secrets.ts";
 import { leadingOut } from "./pipes-and-sockets.ts";
@@ -372,7 +372,12 @@ async function withNamed(
     if (built === null || builtLeft < 0) isWhole = false;
     // git enters those that they name in turn.
     else for (const path of built) roots.add(dirname(path));
-    for (const path of [...codeNamedBySettings(root, home, room), ...(built ?? []), join(root, AT_TOP)]) {
+    for (const path of [
+      ...codeNamedBySettings(root, home, room),
+      ...(built ?? []),
+      join(root, AT_TOP),
+      join(root, PACKAGE),
+    ]) {
       const bytes = Buffer.from(path).toString("latin1");
       if (!isAtOrBelow(path, folder) || isBelowOneOf(bytes, kept)) continue;
       named.push(...foundAt(path, bytes));

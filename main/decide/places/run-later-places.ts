@@ -38,9 +38,9 @@ const ENTRIES: readonly Entry[] = [
       ".lintstagedrc .lintstagedrc.json .lintstagedrc.yaml .lintstagedrc.yml .lintstagedrc.js .lintstagedrc.cjs .lintstagedrc.mjs .lintstagedrc.ts .lintstagedrc.mts .lintstagedrc.cts lint-staged.config.js lint-staged.config.cjs lint-staged.config.mjs lint-staged.config.ts lint-staged.config.mts lint-staged.config.cts",
   },
   {
-    readBy: "commitlint, gitlint and nano-staged, which hooks of git's call",
+    readBy: "commitlint, commitizen, gitlint and nano-staged, which hooks of git's call",
     files:
-      ".commitlintrc .commitlintrc.json .commitlintrc.yaml .commitlintrc.yml .commitlintrc.js .commitlintrc.cjs .commitlintrc.mjs .commitlintrc.ts .commitlintrc.cts .commitlintrc.mts commitlint.config.js commitlint.config.cjs commitlint.config.mjs commitlint.config.ts commitlint.config.cts commitlint.config.mts .gitlint .nano-staged.js .nano-staged.cjs .nano-staged.mjs .nano-staged.json nano-staged.js nano-staged.cjs nano-staged.mjs nano-staged.json .nanostagedrc",
+      ".commitlintrc .commitlintrc.json .commitlintrc.yaml .commitlintrc.yml .commitlintrc.js .commitlintrc.cjs .commitlintrc.mjs .commitlintrc.ts .commitlintrc.cts .commitlintrc.mts commitlint.config.js commitlint.config.cjs commitlint.config.mjs commitlint.config.ts commitlint.config.cts commitlint.config.mts .czrc .cz.json .cz-config.js .gitlint .nano-staged.js .nano-staged.cjs .nano-staged.mjs .nano-staged.json nano-staged.js nano-staged.cjs nano-staged.mjs nano-staged.json .nanostagedrc",
   },
   {
     readBy: "husky before version 5, rusty-hook, Trunk and Qlty, in a hook of git's",
@@ -114,6 +114,11 @@ const ENTRIES: readonly Entry[] = [
   { readBy: "SDKMAN!, at `cd`: likewise", files: ".sdkmanrc" },
   { readBy: "rustup, by its shims: a toolchain may be a path", files: "rust-toolchain rust-toolchain.toml" },
   {
+    readBy: "pdm, with each of its commands, and Dart's editors by FVM: a path of Python's or Flutter's program",
+    folders: ".fvm",
+    files: ".pdm-python .pdm.toml",
+  },
+  {
     readBy: "pyenv, rbenv, jenv, goenv, tfenv and their like, by their shims: a version may lead up to another folder",
     files:
       ".python-version .ruby-version .java-version .go-version .php-version .perl-version .terraform-version .opentofu-version .swift-version .crystal-version .lua-version .exenv-version",
@@ -175,10 +180,10 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     readBy:
-      "prompts of languages and databases: python, ruby, R, octave, erlang, elixir, ocaml, ghci, psql, sqlite, mongosh, duckdb, php, maxima",
+      "prompts of languages and databases: python, ruby, R, octave, erlang, elixir, ocaml, ghci, psql, sqlite, mongosh, duckdb, php, maxima, ngspice",
     folders: ".ipython .jupyter .julia/config",
     files:
-      ".pythonrc .irbrc .pryrc .rprofile .rdata .renviron renv/activate.r packrat/init.r .octaverc .erlang .iex.exs .ocamlinit .ghci .psqlrc .sqliterc .mongoshrc.js .duckdbrc .psysh.php maxima-init.mac",
+      ".pythonrc .irbrc .pryrc .rprofile .rdata .renviron renv/activate.r packrat/init.r .octaverc .erlang .iex.exs .ocamlinit .ghci .psqlrc .sqliterc .mongoshrc.js .duckdbrc .psysh.php maxima-init.mac .spiceinit",
   },
   { readBy: "less", files: ".lessfilter .lesskey" },
   { readBy: "latexmk, also as an editor saves", files: "latexmkrc .latexmkrc" },

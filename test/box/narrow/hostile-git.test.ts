@@ -449,6 +449,11 @@ const PROGRAMS: readonly Row[] = [
     "tar cf /dev/null *",
   ],
   [
+    "npx, by the project's own name for the gate's command",
+    `printf '{"name":"p","version":"1.0.0","bin":{"metnos-gate":"e.js"}}' > package.json; printf '#!/usr/bin/env node\\nrequire("child_process").execSync("$X")\\n' > e.js; chmod +x e.js`,
+    "npm_config_cache=/dev/shm/npm npx --offline --yes metnos-gate status",
+  ],
+  [
     "glab, by settings in Git's folder",
     "mkdir .git/glab-cli; echo 'editor: $X' > .git/glab-cli/config.yml",
     "[ ! -e .git/glab-cli/config.yml ] || $X",

@@ -76,6 +76,24 @@ it("a project whose disk takes a name in other letters for the same gets no box"
   ).rejects.toThrow(TooLarge);
 });
 
+it.each([
+  ['{"name":"metnos-gate","bin":"a.js"}', false],
+  ['{"name":"@a/metnos-gate","bin":"a.js"}', false],
+  ['\uFEFF{"name":"a","bin":{"metnos\\u002dgate":"a.js"}}', false],
+  ['{"name":"a","directories":{"bin":"tools"}}', false],
+  ['{"name":"a","bin":{"a":"a.js"},"devDependencies":{"metnos-gate":"1"},"scripts":{"b":"metnos-gate"}}', true],
+  ['{"name":"a","directories":{"lib":"tools"}}', true],
+  ["no JSON, metnos-gate", true],
+])("a package.json at the top may not give the project a program by the gate's name: %s", async (text, stays) => {
+  const { project, add } = made(["tools/metnos-gate"]);
+  const places = new Places();
+  const { known } = await look(places, project);
+  add("package.json");
+  writeFileSync(join(project, "package.json"), text);
+  const found = await appeared(places, known, project);
+  expect(found.filter((path) => !isHarmless(join(project, path), project))).toEqual(stays ? [] : ["package.json"]);
+});
+
 describe("of what has long paths, no more is kept for a run than can be written down at once:", () => {
   it.each([
     ["repositories", (folder: string) => mkdirSync(join(folder, ".git/objects"), { recursive: true })],
