@@ -1,11 +1,10 @@
 import { lstatSync, opendirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { isAtOrBelow, kindOf, linksOnWay, realPath } from "@metnos-gate/shell-reading/files";
+import { isAtOrBelow, keepsNamesApart, kindOf, linksOnWay, realPath } from "@metnos-gate/shell-reading/files";
 import { codeNamedBySettings, repositoriesBuilt } from "@metnos-gate/shell-reading/git";
 import { isPlantedIn, loadedByEnvrc, PLANTABLE_NAMES, searchedByEnvrc } from "@metnos-gate/shell-reading/programs";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
-import { keepsNamesApart } from "../../base/files/own-times.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
 import { AT_TOP } from "../../decide/places/run-later-places.ts";
