@@ -69,7 +69,6 @@ const CONTRACTS = [
   "ipc/contract/agent-kind.ts",
   "ipc/contract/agent-port.ts",
   "ipc/contract/activity.ts",
-  "ipc/contract/activity-filter.ts",
   "ipc/contract/answer-lengths.ts",
   "ipc/contract/alarms.ts",
   "ipc/contract/audit.ts",
@@ -97,6 +96,7 @@ const CONTRACTS = [
   "ipc/socket/page-secret.ts",
   "ipc/contract/policy-overrides.ts",
   "ipc/words/price-words.ts",
+  "ipc/words/result-words.ts",
   "ipc/contract/rate.ts",
   "ipc/contract/rules.ts",
   "ipc/words/return-time.ts",
@@ -240,7 +240,6 @@ describe("the architecture", () => {
     const loaded = FILES.filter(({ path }) => path.startsWith("renderer/")).flatMap(({ loads }) => loads);
     expect([...new Set(loaded.filter((target) => target.startsWith("ipc/")))].sort()).toEqual([
       "ipc/base/visible-text.ts",
-      "ipc/contract/activity-filter.ts",
       "ipc/contract/answer-lengths.ts",
       "ipc/contract/gate-error.ts",
       "ipc/contract/language.ts",
@@ -262,6 +261,7 @@ describe("the architecture", () => {
       "ipc/words/pairing-words.ts",
       "ipc/words/press-delay.ts",
       "ipc/words/price-words.ts",
+      "ipc/words/result-words.ts",
       "ipc/words/rule-words.ts",
       "ipc/words/safety-words.ts",
       "ipc/words/sending.ts",

@@ -16,6 +16,8 @@ export interface GatePaths {
   approvals_db: string;
   agents_db: string;
   activity_db: string;
+  /** What each call was, without its values. */
+  lines_db: string;
   safety_db: string;
   /** What the user made stricter for some agents (docs/profiles.md). */
   policy_overrides: string;
@@ -127,6 +129,7 @@ export function gatePaths(env: Env = process.env): GatePaths {
     approvals_db: env.METNOS_APPROVALS_DB || join(state_dir, "approvals.db"),
     agents_db: join(state_dir, "agents.db"),
     activity_db: join(state_dir, "activity.db"),
+    lines_db: join(state_dir, "activity-lines.db"),
     safety_db: join(state_dir, "safety.db"),
     policy_overrides: join(configDir, "policy_overrides.toml"),
     receiptKey: join(state_dir, "receipts.key"),

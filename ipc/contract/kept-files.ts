@@ -12,6 +12,7 @@ export const KEPT_FILES = [
   "agents",
   "safety",
   "activity",
+  "lines",
 ] as const;
 
 /** A disk that holds files of the gate. */

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import {
   activityCountsSchema,
-  activityEntrySchema,
+  activityPageSchema,
   activityRangeSchema,
+  activityTodaySchema,
+  callResultSchema,
   openedDecisionSchema,
   reportedSchema,
 } from "./activity.ts";
@@ -480,20 +482,45 @@ export const operatorMethods = {
   },
   "agents.resume": { params: z.object({ name: agentNameSchema }), result: agentSchema },
   "agents.revoke": { params: z.object({ name: agentNameSchema }), result: agentSchema },
-  /** Lately decided, newest first. */
+  /** What was decided in all days that are kept, newest first. `text`: each of its words in the line, the agent, the tool or the project. */
   "activity.list": {
     params: z.object({
       agent: agentNameSchema.optional(),
+      /** As it is listed. */
+      project: z.string().max(4096).optional(),
       capability: capabilitySchema.optional(),
       outcome: outcomeSchema.optional(),
+      result: callResultSchema.optional(),
       ...searchParams,
       /** Only confined calls. */
       confined: z.boolean().optional(),
-      /** Only those before this decision. */
-      before: z.string().max(64).optional(),
+      /** Only those before the line of this number. */
+      before: z.number().int().optional(),
       limit: z.number().int().positive().max(500).default(100),
     }),
-    result: z.array(activityEntrySchema),
+    result: activityPageSchema,
+  },
+  "activity.today": { params: nothing, result: activityTodaySchema },
+  /** The lines of these decisions, as far as they are kept: of the days around this time (Unix seconds). */
+  "activity.lines": {
+    params: z.object({ decision_ids: z.array(z.string().max(64)).max(10_000), from: z.number(), until: z.number() }),
+    result: z.object({ lines: z.record(z.string(), z.string()) }),
+  },
+  /** Removes what is kept of calls: all of it, or where every given condition holds. The trail isn't touched. */
+  "activity.forget": {
+    params: z
+      .strictObject({
+        all: z.literal(true).optional(),
+        agent: agentNameSchema.optional(),
+        project: z.string().min(1).max(4096).optional(),
+        before: z.iso.datetime().optional(),
+      })
+      .refine(
+        ({ all, agent, project, before }) =>
+          (all === true) !== (agent !== undefined || project !== undefined || before !== undefined),
+        "say all, or an agent, a project or a date",
+      ),
+    result: z.object({ forgotten: z.number().int() }),
   },
   /** By the decision, or by the request that it waited for. Refused with `not_kept` where it isn't among the last ones. */
   "activity.open": {

@@ -25,6 +25,7 @@ import {
   type Subject,
 } from "../decide/stages/examination.ts";
 import type { Activity } from "../records/activity/activity.ts";
+import type { KeptCalls } from "../records/activity/kept-calls.ts";
 import type { OnFailure } from "../records/audit/alarms.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 import { decisionRecord } from "../records/audit/record.ts";
@@ -48,6 +49,8 @@ export interface DecidedCallsParts {
   /** What becomes of calls that change something while the trail can't be written. */
   onAuditFailure: OnFailure;
   activity: Activity;
+  /** What is kept of each call; left out: nothing. */
+  lines?: Pick<KeptCalls, "note">;
   catalog: ExecutorCatalog;
   grants: GrantStore;
   /** What judges get to know of a session's earlier calls: nothing is noted where there are none. */
@@ -173,12 +176,13 @@ export class DecidedCalls {
 
   /** The answer has been sent: what only shows it must not take the gate with it. */
   #show({ decision: { current }, examined, trace, how }: OnItsWay): void {
-    const { activity, decisions, stages, refusedCalls } = this.#parts;
+    const { activity, decisions, lines, stages, refusedCalls } = this.#parts;
     const { call, subject } = examined.x;
     if ((stages.reviewers ?? []).length > 0)
       attempt(this.#listener, "noting a decision for the judges", () => decisions.note(current, call, subject));
     if (examined.denial !== null)
       attempt(this.#listener, "noting a refused call", () => refusedCalls.note(current, examined));
+    attempt(this.#listener, "keeping a call's line", () => lines?.note(current, examined.x));
     attempt(this.#listener, "publishing a decision", () => {
       const shown = withoutQuotes(current, call.args);
       activity.note(shown, call, subject, trace, how === "only" ? true : undefined);

@@ -35,7 +35,7 @@ import type { SessionDecisions } from "./reviews/session-decisions.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
 export interface GateParts
-  extends Pick<DecidedCallsParts, "audit" | "onAuditFailure" | "activity" | "catalog" | "grants"> {
+  extends Pick<DecidedCallsParts, "audit" | "onAuditFailure" | "activity" | "lines" | "catalog" | "grants"> {
   /** Left out: no server's tool is known. */
   mcp?: McpTools;
   approvals: ApprovalRegistry;

@@ -61,6 +61,14 @@ export const configSchema = z
         keep: z.number().int().min(0).max(36_500).default(400),
       })
       .prefault({}),
+    activity: z
+      .strictObject({
+        /** What is kept of each call: its line without values, the whole of it, or nothing on the disk. */
+        keep: z.enum(["line", "whole", "nothing"]).default("line"),
+        /** For how many days. */
+        days: z.number().int().min(1).max(3650).default(30),
+      })
+      .prefault({}),
     notifications: z
       .strictObject({
         /** Desktop notifications with buttons, where there is a session bus. */

@@ -11,7 +11,7 @@ import { type Gate, SessionDecisions } from "../calls/index.ts";
 import { hiddenFromBoxes } from "../decide/places/gate-files.ts";
 import { policyDigest } from "../decide/policy/policy.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
-import { type JudgeParts, type Judges, openJudges } from "../judges/index.ts";
+import { type JudgeParts, type Judges, openJudges, secretsMask } from "../judges/index.ts";
 import { Checkpoints } from "../records/audit/checkpoints.ts";
 import { DueCards, DueGrants } from "../records/receipts/due-receipts.ts";
 import type { ReceiptKeys } from "../records/receipts/receipt-keys.ts";
@@ -67,6 +67,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     paths,
     home,
     acceptEmpty: options.acceptEmpty ?? [],
+    keepsLines: begun.config.activity.keep !== "nothing",
     alarms,
     log,
     lost: (loss) => noteLoss(begun, loss, () => checkpoints?.abandon()),
@@ -76,7 +77,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     log(`error in ${what}: ${errorOrigin(error)}`);
   };
   try {
-    const base = { ...begun, storage, failed };
+    const base = { ...begun, storage, withoutSecrets: await secretsMask(), failed };
     const stores = openStores(base, {
       all: (reason) => gate?.waiting.withdrawAll(`the gate is paused: ${reason}`),
       ofAgent: (agentId) => gate?.waiting.withdrawAgent(agentId, AGENT_PAUSED, "approval.withdrawn-pause"),
@@ -171,7 +172,10 @@ function run(opened: Opened, parts: Parts): () => void {
     for (const note of keptPauses.notes()) log(`the gate ends while a pause isn't stored: ${note}`);
     keptPauses.close();
     receipts.close();
-    if (storage.watch.lossByNow() === undefined) rate.close();
+    if (storage.watch.lossByNow() === undefined) {
+      rate.close();
+      closeLines(opened);
+    }
     checkpoints.close();
     audit.close();
     storage.close();
@@ -190,7 +194,7 @@ function stopWaiting({ safety, agent_pauses }: Opened, gate: Gate): void {
 function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
   const { audit, storage } = opened;
   if (storage.watch.lossByNow() !== undefined) return;
-  const { activity, agedRequests, agents, agent_pauses, approvals, grants, keptPauses, rate } = opened;
+  const { activity, agedRequests, agents, agent_pauses, approvals, grants, keptPauses, lines, rate } = opened;
   const { safety, stateReserve } = opened;
   gate.record();
   gate.publish();
@@ -212,11 +216,21 @@ function flush(opened: Opened, { gate, receipts, checkpoints }: Parts): void {
     approvals.passes,
     agents,
     activity,
+    lines,
     safety.violations,
     agedRequests,
   ];
   // A full disk: what is stored beside the decisions is written the next time.
   for (const part of parts) attempt(opened, "writing what was counted", () => part.flush());
+}
+
+/** Where its last lines can't be written, the next start says that some are missing. */
+function closeLines({ lines, failed }: Opened): void {
+  try {
+    lines.close();
+  } catch (error) {
+    failed("writing the last lines of calls", error);
+  }
 }
 
 function judgeParts(

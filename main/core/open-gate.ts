@@ -32,7 +32,7 @@ export function openGate(
   { box, judges, decisions, words }: { box: Box; judges: Judges; decisions: SessionDecisions; words: UserWords },
 ): Gate {
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
-  const { grants, mcp, approvals, activity, agent_pauses, rate, safety, stateReserve } = opened;
+  const { grants, mcp, approvals, activity, agent_pauses, lines, rate, safety, stateReserve } = opened;
   const reviewsChanged = new Throttle(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
     {
@@ -43,6 +43,7 @@ export function openGate(
       audit,
       onAuditFailure: config.audit.on_failure,
       activity,
+      lines,
       canOverrideJudges: () => config.judge.override,
       decisions,
       words,
@@ -214,7 +215,7 @@ export function continueFrom(opened: Opened, gate: Gate): void {
   for (const who of keptPauses.adopted) noteKeptPause(opened, who);
   storage.write(databases.approvals, () => gate.broker.start());
   for (const request of approvals.listPending({ limit: 100_000 })) rate.asked(request);
-  for (const { db } of [...Object.values(databases), activity]) serveOthers(db);
+  for (const { db } of [...Object.values(databases), activity, storage.opened.lines]) serveOthers(db);
   storage.write(databases.grants, () => grants.endGateSessions());
   storage.write(databases.approvals, () => {
     approvals.refusals.endGateSessions();

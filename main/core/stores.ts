@@ -13,12 +13,16 @@ import { McpToolStore } from "../decide/mcp/tool-store.ts";
 import { RateLimits } from "../decide/rate/budgets.ts";
 import { openSafety, type Safety } from "../decide/safety/safety.ts";
 import { Activity } from "../records/activity/activity.ts";
+import { CallLines } from "../records/activity/call-line.ts";
+import { BOUNDS, BOUNDS_IN_MEMORY, KeptCalls } from "../records/activity/kept-calls.ts";
 import type { Failed, PartsWithoutDatabase } from "./parts-without-database.ts";
 import type { Storage } from "./storage/storage.ts";
 
 /** The parts that need no database, with the databases. */
 export interface Base extends PartsWithoutDatabase {
   storage: Storage;
+  /** The text without what looks like a secret. */
+  withoutSecrets(text: string): string;
   failed: Failed;
 }
 
@@ -30,6 +34,8 @@ export interface Stores {
   agent_pauses: AgentPauses;
   /** Pauses that their databases could not store. */
   keptPauses: KeptPauses;
+  /** What each call was. */
+  lines: KeptCalls;
   approvals: ApprovalRegistry;
   grants: GrantStore;
   mcp: McpTools;
@@ -55,10 +61,8 @@ const STATE_RESERVE_BYTES = 512 * 1024;
 /** Of each database's write-ahead log: a pause or an answer takes some pages. */
 const LOG_ROOM_BYTES = 256 * 1024;
 
-export function openStores(
-  { home, paths, config, clock, alarms, audit, listeners, publish, storage, failed }: Base,
-  withdraw: Withdraw,
-): Stores {
+export function openStores(base: Base, withdraw: Withdraw): Stores {
+  const { home, paths, config, clock, alarms, audit, listeners, publish, storage, failed } = base;
   const { now } = clock;
   const { databases } = storage.opened;
   const rows = (name: DatabaseName) => rowReport(alarms, databases[name]);
@@ -102,6 +106,7 @@ export function openStores(
     rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),
+    lines: openLines(base),
     safety: storage.on(databases.safety, (db) =>
       openSafety(db, config.safety, clock, {
         rows: rows("safety"),
@@ -117,6 +122,23 @@ export function openStores(
       LOG_ROOM_BYTES,
     ),
   };
+}
+
+function openLines({
+  env,
+  home,
+  config: { activity },
+  clock: { now },
+  storage,
+  withoutSecrets,
+  failed,
+}: Base): KeptCalls {
+  const lines = new CallLines({ home, keep: activity.keep, path: env.PATH ?? "" });
+  const isIntact = () => storage.watch.lossByNow() === undefined;
+  return storage.on(storage.opened.lines, (db) => {
+    const bounds = db.memory ? BOUNDS_IN_MEMORY : BOUNDS;
+    return new KeptCalls(db, { ...activity, now, lines, withoutSecrets, isIntact, failed, bounds });
+  });
 }
 
 /** An alarm for each unreadable row of a database, until the row is repaired or has expired. */

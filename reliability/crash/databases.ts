@@ -13,8 +13,8 @@ export function checkDatabases(ledger: Ledger, paths: GatePaths): void {
   }
 }
 
-function databaseFiles({ grants_db, approvals_db, agents_db, safety_db, activity_db }: GatePaths): string[] {
-  return [grants_db, approvals_db, agents_db, safety_db, activity_db];
+function databaseFiles({ grants_db, approvals_db, agents_db, safety_db, activity_db, lines_db }: GatePaths): string[] {
+  return [grants_db, approvals_db, agents_db, safety_db, activity_db, lines_db];
 }
 
 function problemOf(file: string): string | undefined {

@@ -62,6 +62,7 @@ export const FILES: readonly GateFile[] = [
   ...DATABASES.map((place) => at("database-wal", `${nameOf(place)}-wal`, (paths) => `${paths[place]}-wal`)),
   ...DATABASES.map((place) => at("database-shm", `${nameOf(place)}-shm`, (paths) => `${paths[place]}-shm`)),
   at("activity.db", "activity.db", (paths) => paths.activity_db),
+  at("activity.db", "activity-lines.db", (paths) => paths.lines_db),
   at("gate.lock", "gate.lock", (paths) => paths.lockDb),
   at("audit-head", "audit-head", (paths) => paths.auditHead),
   at("kept-pauses", "kept-pauses", (paths) => paths.keptPauses),
@@ -85,8 +86,8 @@ export const FILES: readonly GateFile[] = [
   at("socket", "operator.sock", (paths) => paths.operator_socket),
 ];
 
-/** What activity.db has beside it: counts that may be lost. */
-const UNIMPORTANT = /^activity\.db-(?:wal|shm)$/;
+/** What activity.db and activity-lines.db have beside them: counts and lines that may be lost. */
+const UNIMPORTANT = /^activity(?:-lines)?\.db-(?:wal|shm)$/;
 
 /** Files in a used home that `FILES` doesn't name: they are damaged, too. */
 export function otherFiles(home: string): GateFile[] {

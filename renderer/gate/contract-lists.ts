@@ -1,3 +1,4 @@
+import type { CallResult } from "../../ipc/contract/activity.ts";
 import type { Capability, Level, Outcome, Stage } from "../../ipc/contract/decision.ts";
 
 /** The contract's closed lists, as values: the page takes only types from the schemas (see link.ts). Each must name every member. */
@@ -9,6 +10,15 @@ function every<V extends string>(members: Record<V, true>): readonly V[] {
 export const LEVELS = every<Level>({ ReadOnly: true, Supervised: true, Full: true });
 
 export const OUTCOMES = every<Outcome>({ allowed: true, approval_required: true, denied: true });
+
+export const CALL_RESULTS = every<CallResult>({
+  allowed: true,
+  approved: true,
+  rejected: true,
+  denied: true,
+  unanswered: true,
+  waiting: true,
+});
 
 export const CAPABILITIES = every<Capability>({
   "fs:read": true,

@@ -9,16 +9,17 @@ const en = {
     Outcome,
     string
   >,
-  decided: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
-  decidedMany: { allowed: "allowed", approval_required: "asked", denied: "denied" } satisfies Record<Outcome, string>,
+  decidedMany: { allowed: "allowed by itself", approval_required: "asked you", denied: "denied" } satisfies Record<
+    Outcome,
+    string
+  >,
   /** One each: what can be distinguished without colour or shape. */
   letters: { allowed: "A", approval_required: "Q", denied: "D" } satisfies Record<Outcome, string>,
 };
 const it: typeof en = {
   levels: { ReadOnly: "Sola lettura", Supervised: "Supervisionato", Full: "Completo" },
   outcomes: { allowed: "consentito", approval_required: "richiesta prima", denied: "negato" },
-  decided: { allowed: "consentita", approval_required: "chiesta", denied: "negata" },
-  decidedMany: { allowed: "consentite", approval_required: "chieste", denied: "negate" },
+  decidedMany: { allowed: "consentite da sole", approval_required: "chieste a te", denied: "negate" },
   letters: { allowed: "C", approval_required: "R", denied: "N" },
 };
 export const namesWords: InEach<typeof en> = { en, it };

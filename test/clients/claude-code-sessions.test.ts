@@ -25,7 +25,7 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
   });
 
   const reported = async () => {
-    const entries = await seat.gate.operator.call("activity.list", {});
+    const entries = (await seat.gate.operator.call("activity.list", {})).entries;
     return entries.map(({ executor, reported }) => [executor, reported?.state, reported?.ran_other ?? false]).reverse();
   };
 

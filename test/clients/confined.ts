@@ -186,7 +186,7 @@ export function describeConfined<S extends Seat>(
       expect(timesIn(received, "outside --reason WHY -- COMMAND")).toBe(4);
 
       expect(await confined.decisions()).toMatchObject({ allowed: lines.length, denied: 0, asked: 0 });
-      const listed = await confined.seat.gate.operator.call("activity.list", {});
+      const listed = (await confined.seat.gate.operator.call("activity.list", {})).entries;
       const marks = listed.map(({ is_confined, reported }) => [is_confined, reported?.tried_more === true]);
       expect(marks.reverse()).toEqual(lines.map((_, at) => [true, at >= 5]));
       expect([await confined.isPaused(), await confined.alarms()]).toEqual([false, ["tried_more_than_said"]]);

@@ -183,7 +183,7 @@ describe("a call that ran other than it was allowed", () => {
     ]);
     expect(lines.filter(({ event }) => event === "outcome")).toMatchObject([{ duration_ms: 12 }, { duration_ms: 30 }]);
     expect(JSON.stringify(lines)).not.toContain("4711");
-    const entries = await gate.operator.call("activity.list", {});
+    const entries = (await gate.operator.call("activity.list", {})).entries;
     expect(entries.map(({ reported }) => reported?.ran_other)).toEqual([true, undefined]);
   });
 });
@@ -212,7 +212,7 @@ describe("a program that tried more than its command says", () => {
     expect(await ran("cat $(ls a.txt)", "c2")).toEqual([]);
     expect(await ran("ls", "c3")).toEqual(["tried_more_than_said"]);
     expect(box.prepared.map(({ declaration }) => declaration.kind)).toEqual([undefined, "needs", "looking", "needs"]);
-    const entries = await gate.operator.call("activity.list", {});
+    const entries = (await gate.operator.call("activity.list", {})).entries;
     expect(entries.map(({ reported }) => [reported?.state, reported?.tried_more ?? false])).toEqual([
       ...Array(3).fill(["failed", true]),
       ["failed", false],

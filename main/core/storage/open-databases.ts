@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, renameSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import Database from "better-sqlite3";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { GatePaths } from "../../../ipc/base/paths.ts";
@@ -13,6 +13,7 @@ import type { Schema } from "../../base/sqlite/database-schema.ts";
 import { APPROVALS_SCHEMA } from "../../calls/approvals/schema.ts";
 import { SAFETY_SCHEMA } from "../../decide/safety/schema.ts";
 import { ACTIVITY_SCHEMA } from "../../records/activity/activity.ts";
+import { KEPT_CALLS_SCHEMA } from "../../records/activity/kept-calls-schema.ts";
 import { grantsSchema } from "./grants-schema.ts";
 import { databaseFile, hasTrail, type StorageHolder } from "./holder.ts";
 
@@ -30,6 +31,8 @@ interface Irregularity {
 export interface OpenedDatabases {
   databases: Readonly<Record<DatabaseName, OpenDatabase>>;
   activity: OpenDatabase;
+  /** Of each call's line: in memory where none is to be kept. */
+  lines: OpenDatabase;
   irregularities: Irregularity[];
   /** The safety database's content may be lost: whether the gate was paused is read from the trail. */
   mayHaveLostPause: boolean;
@@ -38,6 +41,7 @@ export interface OpenedDatabases {
 /**
  * @param home the user's, for targets of grants
  * @param accepted the databases that may begin empty beside others that don't
+ * @param keepsLines false: what an earlier gate kept of calls is removed
  * @throws GateError `database_missing`, or as `openDatabase`: nothing was written then
  */
 export function openDatabases(
@@ -45,6 +49,7 @@ export function openDatabases(
   home: string,
   holder: StorageHolder,
   accepted: ReadonlySet<DatabaseName>,
+  keepsLines: boolean,
 ): OpenedDatabases {
   const schemas = schemasFor(home);
   const renewed = lookAtDatabases(paths, home, accepted);
@@ -63,14 +68,17 @@ export function openDatabases(
       agents: open("agents"),
       safety: open("safety"),
     };
-    const activity = openActivity(paths.activity_db);
+    const activity = openBeside(paths.activity_db, COUNTS);
+    opened.push(activity);
+    const lines = keepsLines ? openBeside(paths.lines_db, LINES) : withoutLines(paths.lines_db);
     return {
       databases,
       activity,
+      lines,
       irregularities: [
         ...renewed.map((name) => renewedNotice(databases[name])),
         ...cut.map((name) => cutNotice(databases[name])),
-        ...(activity.irregularity === undefined ? [] : [activity.irregularity]),
+        ...[activity, lines].flatMap(({ irregularity }) => irregularity ?? []),
       ],
       mayHaveLostPause: [...renewed, ...cut].includes("safety"),
     };
@@ -160,50 +168,99 @@ function isWithoutItsLog(file: string): boolean {
   }
 }
 
-/** The errors for which a statistics file is set aside. Others may be temporary: then it is left where it is. */
+/** The errors for which such a file is set aside. Others may be temporary: then it is left where it is. */
 const SET_ASIDE = ["database_damaged", "database_foreign", "database_newer"];
 
-/** It only holds counts (of decisions, and of what models cost): the gate starts whatever is wrong with the file. */
-function openActivity(file: string): OpenDatabase & { irregularity?: Irregularity } {
-  const { title } = ACTIVITY_SCHEMA;
+/** A database that no decision depends on, and what it is said to hold where it can't be used. */
+interface Beside {
+  schema: Schema;
+  /** What is in the file that was set aside. */
+  held: string;
+  /** What is in memory instead. */
+  inMemory: string;
+}
+
+const COUNTS: Beside = {
+  schema: ACTIVITY_SCHEMA,
+  held: "it only counted decisions, and what models cost: nothing else is missing, and the file can be deleted",
+  inMemory: "decisions, and what models cost, are counted in memory only, until the gate ends",
+};
+const LINES: Beside = {
+  schema: KEPT_CALLS_SCHEMA,
+  held: "it only held what calls were, for Activity: the trail has their decisions, and the file can be deleted",
+  inMemory: "what calls are is kept in memory only, until the gate ends",
+};
+
+type OpenBeside = OpenDatabase & { irregularity?: Irregularity };
+
+/** The gate starts whatever is wrong with the file. */
+function openBeside(file: string, beside: Beside): OpenBeside {
+  const { schema } = beside;
+  const { title } = schema;
   try {
-    lookAtDatabase(file, ACTIVITY_SCHEMA);
-    return { title, file, db: openDatabase(file, ACTIVITY_SCHEMA) };
+    lookAtDatabase(file, schema);
+    return { title, file, db: openDatabase(file, schema) };
   } catch (error) {
     const why = error instanceof Error ? error.message : "unknown";
     try {
-      if (SET_ASIDE.includes(errorCode(error))) return { title, file, ...activityAnew(file, why) };
+      if (SET_ASIDE.includes(errorCode(error))) return { title, file, ...openedAnew(file, beside, why) };
     } catch {
-      // The folder can't be changed: the counts are kept in memory, as the message below says.
+      // The folder can't be changed: it is kept in memory, as the message below says.
     }
-    return { title, file, ...activityInMemory(file, why) };
+    return { title, file, ...openedInMemory(file, beside, why) };
   }
 }
 
-function activityAnew(file: string, why: string): { db: Database.Database; irregularity: Irregularity } {
+function openedAnew(
+  file: string,
+  { schema, held }: Beside,
+  why: string,
+): { db: Database.Database; irregularity: Irregularity } {
   const aside = `${file}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
   for (const end of ["", ...BESIDE]) if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${aside}${end}`);
   return {
-    db: openDatabase(file, ACTIVITY_SCHEMA),
+    db: openDatabase(file, schema),
     irregularity: {
       event: "database.set_aside",
       file,
       message: `${why}: it was moved to ${aside} and recreated`,
-      hint: "it only counted decisions, and what models cost: nothing else is missing, and the file can be deleted",
+      hint: held,
     },
   };
 }
 
-function activityInMemory(file: string, why: string): { db: Database.Database; irregularity: Irregularity } {
-  const db = new Database(":memory:");
-  for (const step of ACTIVITY_SCHEMA.migrations) step(db);
+function openedInMemory(
+  file: string,
+  { schema, inMemory }: Beside,
+  why: string,
+): { db: Database.Database; irregularity: Irregularity } {
   return {
-    db,
+    db: memoryDatabase(schema),
     irregularity: {
       event: "database.in_memory",
       file,
-      message: `${why}: decisions, and what models cost, are counted in memory only, until the gate ends`,
+      message: `${why}: ${inMemory}`,
       hint: "repair the file and start the gate again; nothing else is missing",
     },
   };
+}
+
+function memoryDatabase(schema: Schema): Database.Database {
+  const db = new Database(":memory:");
+  for (const step of schema.migrations) step(db);
+  return db;
+}
+
+/** The user wants nothing of calls on the disk: what is there goes. */
+function withoutLines(file: string): OpenBeside {
+  const { schema } = LINES;
+  const opened = { title: schema.title, file, db: memoryDatabase(schema) };
+  try {
+    for (const end of ["", ...BESIDE]) rmSync(`${file}${end}`, { force: true });
+    return opened;
+  } catch (error) {
+    const why = `what an earlier gate kept of calls can't be removed (${errorCode(error)}): ${file}`;
+    const hint = "remove the file";
+    return { ...opened, irregularity: { event: "database.in_memory", file, message: why, hint } };
+  }
 }

@@ -18,6 +18,8 @@ export interface StorageOptions {
   log(message: string): void;
   /** Databases that may begin empty although others don't. */
   acceptEmpty: readonly DatabaseName[];
+  /** False: nothing of calls is on the disk. */
+  keepsLines: boolean;
   /** Called once, when a lock, a socket or a database isn't the gate's any more. */
   lost(loss: GateError): void;
 }
@@ -55,7 +57,7 @@ export class Storage {
       // Refused before the wait where it can't be opened anyway; checked again after it, as the files may have changed.
       if (holder.isDoubtful) lookAtDatabases(paths, home, accepted);
       await holder.waitForEarlier(options.log);
-      const opened = openDatabases(paths, home, holder, accepted);
+      const opened = openDatabases(paths, home, holder, accepted, options.keepsLines);
       holder.mark(true);
       return new Storage(options, holder, opened);
     } catch (error) {
@@ -97,6 +99,6 @@ export class Storage {
   }
 
   #all(): OpenDatabase[] {
-    return [...Object.values(this.opened.databases), this.opened.activity];
+    return [...Object.values(this.opened.databases), this.opened.activity, this.opened.lines];
   }
 }

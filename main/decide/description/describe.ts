@@ -77,7 +77,11 @@ function outsideOf(lines: readonly CommandLine[]): Pick<Description, "outside"> 
 }
 
 /** The command lines of a call that is run by a shell, or by a tool that nothing describes: what it does with one isn't ours to guess. */
-function commandLinesOf({ call, executor: { manifest, is_described }, lines }: Describable): readonly CommandLine[] {
+export function commandLinesOf({
+  call,
+  executor: { manifest, is_described },
+  lines,
+}: Pick<Describable, "call" | "executor" | "lines">): readonly CommandLine[] {
   if (mcpOf(call.executor, is_described) !== null) return [];
   const runs = manifest.needs.some(
     ({ capability, target }) =>

@@ -6,7 +6,6 @@ import type {
   OpenedDecision,
   Reported,
 } from "../../../ipc/contract/activity.ts";
-import { type ActivityFilter, matchesActivity } from "../../../ipc/contract/activity-filter.ts";
 import type { Decision, Outcome, TraceStep } from "../../../ipc/contract/decision.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
@@ -14,16 +13,11 @@ import { localMidnight } from "../../base/clocks/local-time.ts";
 import type { Schema } from "../../base/sqlite/database-schema.ts";
 import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import type { Subject } from "../../decide/stages/examination.ts";
+import type { KeptEntry } from "./list-calls.ts";
 import { Reports } from "./reports.ts";
 import { CallSpending, createCallSpending, createSpending } from "./spending.ts";
 
-/** The latest decisions, for display: the decisions themselves in memory, their counts and costs on disk. */
-
-export interface ActivityQuery extends ActivityFilter {
-  /** Only those before this decision. */
-  before?: string | undefined;
-  limit: number;
-}
+/** The latest decisions, for display: the decisions themselves in memory, their counts and costs on disk. Each call's line: `KeptCalls`. */
 
 export class Activity {
   /** What agents said became of what they were allowed. */
@@ -76,21 +70,22 @@ export class Activity {
     if (outcome === "allowed" && price !== undefined && agent !== null) this.#spent().add(agent.agent_id, price);
   }
 
-  /** Newest first. */
-  list(query: ActivityQuery): ActivityEntry[] {
-    const found: ActivityEntry[] = [];
-    let isAfter = query.before !== undefined;
-    for (const kept of this.#recent.newestFirst()) {
-      if (isAfter) {
-        isAfter = kept.decision.decision_id !== query.before;
-        continue;
-      }
-      const entry = entryOf(kept, this.reports.of(kept.decision.decision_id));
-      if (!matchesActivity(entry, query)) continue;
-      found.push(entry);
-      if (found.length === query.limit) break;
-    }
-    return found;
+  /** Lines as they are listed: of those of the last decisions with why, and what was touched. */
+  completed(entries: readonly KeptEntry[]): ActivityEntry[] {
+    const latest = new Map<string, OpenedDecision>();
+    for (const kept of this.#recent.newestFirst())
+      if (!latest.has(kept.decision.decision_id)) latest.set(kept.decision.decision_id, kept);
+    return entries.map((entry) => {
+      const kept = latest.get(entry.decision_id);
+      if (kept === undefined) return { ...entry, stage: null, reason: "" };
+      const { stage, reason, capabilities } = kept.decision;
+      return { ...entry, stage, reason, capabilities, ...reportedOf(kept, this.reports.of(entry.decision_id)) };
+    });
+  }
+
+  /** The decisions of which it is true aren't kept any more. */
+  forget(isForgotten: (kept: Pick<OpenedDecision, "agent_name" | "cwd" | "ts">) => boolean): void {
+    this.#recent.forget(isForgotten);
   }
 
   /** @throws GateError `not_kept` */
@@ -118,14 +113,9 @@ export class Activity {
 
   /** Calls of each agent since midnight, local time. Empty where they can't be read, so that surfaces still get the rest. */
   callsToday(): ReadonlyMap<string, number> {
-    const calls = [...this.outcomesToday()];
-    return new Map(calls.map(([id, own]) => [id, own.allowed + own.denied + own.approval_required]));
-  }
-
-  /** The same by what the gate decided: those that were asked about count as `approval_required`, however they ended. */
-  outcomesToday(): ReadonlyMap<string, Readonly<Record<Outcome, number>>> {
     try {
-      return this.#counts.today();
+      const calls = [...this.#counts.today()];
+      return new Map(calls.map(([id, own]) => [id, own.allowed + own.denied + own.approval_required]));
     } catch (error) {
       this.#failed("counting calls", error);
       return new Map();
@@ -145,15 +135,6 @@ export class Activity {
   flush(): void {
     this.#counts.flush();
   }
-}
-
-function entryOf(kept: OpenedDecision, reported: Reported | undefined): ActivityEntry {
-  const { decision, ts, agent_name, executor } = kept;
-  const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
-  const isConfined = decision.confined !== undefined;
-  const call = { decision_id, ts, agent_name, executor, is_confined: isConfined };
-  const entry = { ...call, outcome, stage, reason, rule: explain.rule, capabilities };
-  return { ...entry, ...(status === undefined ? {} : { status }), ...reportedOf(kept, reported) };
 }
 
 /** The question before an answer isn't what was reported on. */
@@ -196,6 +177,11 @@ class RecentDecisions {
       cwd: call.context?.cwd ?? null,
       decision,
     };
+  }
+
+  forget(isForgotten: (kept: OpenedDecision) => boolean): void {
+    for (const [index, kept] of this.#ring.entries())
+      if (kept !== undefined && isForgotten(kept)) this.#ring[index] = undefined;
   }
 
   *newestFirst(): Generator<OpenedDecision> {

@@ -55,6 +55,8 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "activity.list",
   "activity.open",
   "activity.counts",
+  "activity.today",
+  "activity.lines",
   "agents.list",
   "agents.detect",
   "approvals.list",

@@ -6,24 +6,62 @@ import type { KeptFiles } from "../../../ipc/contract/kept-files.ts";
 import { PAST_ALARMS } from "../../../ipc/words/alarm-words.ts";
 import { BESIDE } from "../../base/sqlite/database-file.ts";
 import { foldersOf, roomOf } from "../../core/storage/disk-watch.ts";
+import { forgetCalls } from "../../records/activity/forget-calls.ts";
+import { callsToday, linesOf, listCalls } from "../../records/activity/list-calls.ts";
 import { filesIn } from "../../records/audit/month-files.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
-export function activityMethods({
-  core,
-}: OperatorContext): Handlers<"activity.list" | "activity.open" | "activity.counts"> {
-  const { activity } = core;
+type ActivityMethod =
+  | "activity.list"
+  | "activity.open"
+  | "activity.counts"
+  | "activity.today"
+  | "activity.lines"
+  | "activity.forget";
+
+export function activityMethods(context: OperatorContext): Handlers<ActivityMethod> {
+  const { activity, clock, config, lines } = context.core;
+  const { keep, days } = config.activity;
   return {
-    "activity.list": ({ since, until, ...query }) =>
-      activity.list({ ...query, since: secondsOf(since), until: secondsOf(until) }),
+    "activity.list": async ({ since, until, ...query }) => {
+      const [from, to] = [msOf(since), msOf(until)];
+      const entries = await listCalls(lines, { ...query, since: from, until: to });
+      const oldest = lines.oldest();
+      return {
+        entries: activity.completed(entries),
+        since: oldest === undefined ? null : oldest / 1000,
+        gaps: lines.gaps(from ?? 0, to ?? clock.now()),
+        keep,
+        days,
+      };
+    },
     "activity.open": (wanted) => activity.open(wanted),
     "activity.counts": ({ range }) => activity.counts(range),
+    "activity.today": () => callsToday(lines),
+    "activity.lines": async ({ decision_ids, from, until }) => ({
+      lines: await linesOf(lines, decision_ids, (from - DAY_SECONDS) * 1000, (until + 1) * 1000),
+    }),
+    "activity.forget": async ({ agent, project, before }) => {
+      const end = msOf(before);
+      const forgotten = await forgetCalls(lines, { agent, project, before: end });
+      activity.forget(
+        ({ agent_name, cwd, ts }) =>
+          (agent === undefined || agent_name === agent) &&
+          (project === undefined || (cwd !== null && isAtOrBelow(cwd, project))) &&
+          (end === undefined || ts * 1000 < end),
+      );
+      recordAct(context, "activity.forgotten", { count: forgotten, ...(agent === undefined ? {} : { agent }) });
+      return { forgotten };
+    },
   };
 }
 
-/** Unix seconds of an ISO-8601 date. */
-function secondsOf(date: string | undefined): number | undefined {
-  return date === undefined ? undefined : Date.parse(date) / 1000;
+const DAY_SECONDS = 86_400;
+
+/** Unix milliseconds of an ISO-8601 date. */
+function msOf(date: string | undefined): number | undefined {
+  return date === undefined ? undefined : Date.parse(date);
 }
 
 export function costMethods({ core }: OperatorContext): Handlers<"costs.today" | "rate.budgets"> {
@@ -85,7 +123,7 @@ export function keptFileMethods({ core: { paths } }: OperatorContext): Handlers<
     "storage.files": (): KeptFiles => {
       const trail = filesIn(paths.auditDir);
       const ofTrail = (role: string) => sum(trail.map((file) => (file.role === role ? file.size : 0)));
-      const database = (kind: "grants" | "approvals" | "agents" | "safety" | "activity") => {
+      const database = (kind: "grants" | "approvals" | "agents" | "safety" | "activity" | "lines") => {
         const path = paths[`${kind}_db`];
         return { kind, path, bytes: sum(["", ...BESIDE].map((end) => sizeOf(`${path}${end}`))) };
       };
@@ -100,6 +138,7 @@ export function keptFileMethods({ core: { paths } }: OperatorContext): Handlers<
           database("agents"),
           database("safety"),
           database("activity"),
+          database("lines"),
         ],
         disks: roomOf(foldersOf(paths)),
       };

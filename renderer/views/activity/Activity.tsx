@@ -1,14 +1,16 @@
 import "../../style/views.css";
 import "./activity.css";
 import { useRef, useState } from "react";
-import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
-import type { ActivityFilter } from "../../../ipc/contract/activity-filter.ts";
-import type { Capability, Outcome } from "../../../ipc/contract/decision.ts";
+import { shortened, shortenHome, visible } from "../../../ipc/base/visible-text.ts";
+import type { ActivityEntry, CallResult } from "../../../ipc/contract/activity.ts";
+import type { Capability } from "../../../ipc/contract/decision.ts";
 import type { RunningReview } from "../../../ipc/contract/judges.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import { beingJudgedText } from "../../../ipc/words/judge-words.ts";
-import { CAPABILITIES, OUTCOMES } from "../../gate/contract-lists.ts";
+import { resultText } from "../../../ipc/words/result-words.ts";
+import { CALL_RESULTS, CAPABILITIES } from "../../gate/contract-lists.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
+import { useHome } from "../../gate/use-home.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { useNow } from "../../parts/clock.ts";
 import { boundsOf, NO_DAYS } from "../../parts/days.ts";
@@ -27,20 +29,22 @@ import type { ViewProps } from "../../window/view-props.ts";
 import { activityWords } from "../../words/activity.ts";
 import { judgeWords } from "../../words/judges.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
-import { namesWords } from "../../words/names.ts";
 import { DecisionRow } from "./DecisionRow.tsx";
-import { MOST_SHOWN, NO_FILTER, paramsOf } from "./feed.ts";
+import { type ActivityFilter, NO_FILTER, paramsOf } from "./feed.ts";
+import { Gaps } from "./Gaps.tsx";
 import { Picture } from "./Picture.tsx";
+import { Today } from "./Today.tsx";
 import { targetWidth } from "./target-width.ts";
 import { useFeed } from "./use-feed.ts";
 
-/** What is being decided. `rest`: the decision that is open. */
+/** What was done today, and every call that is kept. `rest`: the decision that is open. */
 export default function Activity({ rest }: ViewProps) {
   const words = useWords(activityWords);
   const language = useLanguage();
   const [filter, setFilter] = useState(NO_FILTER);
-  const { entries, error, hasOlder, showOlder } = useFeed(filter);
+  const { entries, about, error, hasOlder, showOlder } = useFeed(filter);
   const list = useRef<HTMLUListElement>(null);
+  const listed = useRef<HTMLElement>(null);
   const width = targetWidth(useWidth(list));
   const [days, setDays] = useState(NO_DAYS);
   const call = useCall();
@@ -56,13 +60,20 @@ export default function Activity({ rest }: ViewProps) {
         <h1>{words.title}</h1>
       </header>
       <RunningReviews />
+      <Today
+        onShow={({ agent_name, project }, since) => {
+          setDays(NO_DAYS);
+          setFilter({ agent: agent_name, ...(project === null ? {} : { project }), since });
+          listed.current?.scrollIntoView();
+        }}
+      />
       <Picture
         onPick={(since, until) => {
           setDays(NO_DAYS);
           between(since, until);
         }}
       />
-      <section aria-labelledby="activity-decisions">
+      <section ref={listed} aria-labelledby="activity-decisions">
         <div className="section-head">
           <h2 id="activity-decisions">{words.decisions}</h2>
           <Filters filter={filter} onFilter={setFilter} />
@@ -95,6 +106,7 @@ export default function Activity({ rest }: ViewProps) {
             {words.onlyConfined}
           </label>
         </ListTools>
+        {about === null ? null : <p className="quiet">{words.kept[about.keep](about.days.toLocaleString(language))}</p>}
         <Failure error={error} />
         {entries?.length === 0 && !isFiltered ? (
           <div>
@@ -119,6 +131,7 @@ export default function Activity({ rest }: ViewProps) {
             />
           ))}
         </ul>
+        <Gaps gaps={about?.gaps ?? []} />
         {hasOlder ? (
           <div>
             <Button onClick={showOlder}>{words.older}</Button>
@@ -129,16 +142,21 @@ export default function Activity({ rest }: ViewProps) {
   );
 }
 
-/** `22 Nov, 10:20 to 10:21` */
-function pickedText({ since = 0, until = 0 }: ActivityFilter, language: Language): string {
-  const [from, to] = [since, until].map((seconds) => momentText(new Date(seconds * 1000), new Date(), language, false));
-  return `${from} – ${to}`;
+/** `22 Nov, 10:20 to 10:21`; without an end `from 22 Nov, 10:20` */
+function pickedText({ since = 0, until }: ActivityFilter, language: Language): string {
+  const text = (seconds: number) => momentText(new Date(seconds * 1000), new Date(), language, false);
+  return until === undefined ? activityWords[language].fromThen(text(since)) : `${text(since)} – ${text(until)}`;
 }
 
 function Filters({ filter, onFilter }: { filter: ActivityFilter; onFilter(filter: ActivityFilter): void }) {
   const words = useWords(activityWords);
-  const names = useWords(namesWords);
+  const language = useLanguage();
+  const home = useHome();
   const { data } = useQuery("agents.list", {});
+  const { data: today } = useQuery("activity.today", {});
+  const projects = [...new Set([...(today?.rows ?? []).map(({ project }) => project), filter.project ?? null])].filter(
+    (project) => project !== null,
+  );
   const agentNames = [...new Set((data?.agents ?? []).map(({ name }) => name))];
   return (
     <div className="filters">
@@ -150,6 +168,18 @@ function Filters({ filter, onFilter }: { filter: ActivityFilter; onFilter(filter
         chosen={filter.agent ?? null}
         onChoose={(agent) => onFilter({ ...filter, agent: agent ?? undefined })}
       />
+      <FilterSelect<string>
+        label={words.project}
+        all={words.everyProject}
+        items={projects
+          .sort()
+          .map((name) => ({
+            value: name,
+            label: shortened(visible(home === null ? name : shortenHome(name, home)), 40),
+          }))}
+        chosen={filter.project ?? null}
+        onChoose={(project) => onFilter({ ...filter, project: project ?? undefined })}
+      />
       <FilterSelect<Capability>
         label={words.capability}
         all={words.everyCapability}
@@ -157,12 +187,12 @@ function Filters({ filter, onFilter }: { filter: ActivityFilter; onFilter(filter
         chosen={filter.capability ?? null}
         onChoose={(capability) => onFilter({ ...filter, capability: capability ?? undefined })}
       />
-      <FilterSelect<Outcome>
+      <FilterSelect<CallResult>
         label={words.outcome}
         all={words.everyOutcome}
-        items={OUTCOMES.map((outcome) => ({ value: outcome, label: names.decided[outcome] }))}
-        chosen={filter.outcome ?? null}
-        onChoose={(outcome) => onFilter({ ...filter, outcome: outcome ?? undefined })}
+        items={CALL_RESULTS.map((result) => ({ value: result, label: resultText(result, language) }))}
+        chosen={filter.result ?? null}
+        onChoose={(result) => onFilter({ ...filter, result: result ?? undefined })}
       />
     </div>
   );
@@ -211,6 +241,9 @@ const COLUMNS = [
   "time",
   "agent",
   "tool",
+  "line",
+  "project",
+  "result",
   "outcome",
   "status",
   "stage",
@@ -223,17 +256,18 @@ const COLUMNS = [
   "tried_more",
 ] as const;
 const PAGE = 500;
+const MOST_EXPORTED = 100_000;
 
-/** Saves every decision that matches, as far as the gate keeps them. Rejects with a `GateError`. */
+/** Saves every call that matches, as far as the gate keeps them. Rejects with a `GateError`. */
 async function exportActivity(
   call: ReturnType<typeof useCall>,
   filter: ActivityFilter,
   form: ExportForm,
 ): Promise<void> {
   const entries: ActivityEntry[] = [];
-  for (let before: string | undefined; entries.length < MOST_SHOWN; before = entries.at(-1)?.decision_id) {
+  for (let before: number | undefined; entries.length < MOST_EXPORTED; before = entries.at(-1)?.number) {
     const older = before === undefined ? {} : { before };
-    const page = await call("activity.list", { ...paramsOf(filter), ...older, limit: PAGE });
+    const { entries: page } = await call("activity.list", { ...paramsOf(filter), ...older, limit: PAGE });
     entries.push(...page);
     if (page.length < PAGE) break;
   }
@@ -245,11 +279,14 @@ function rowOf(entry: ActivityEntry): ExportRow {
     time: new Date(entry.ts * 1000).toISOString(),
     agent: entry.agent_name,
     tool: entry.executor,
+    line: entry.line,
+    project: entry.project ?? "",
+    result: entry.result,
     outcome: entry.outcome,
     status: entry.status ?? "",
-    stage: entry.stage,
+    stage: entry.stage ?? "",
     rule: entry.rule ?? "",
-    needs: entry.capabilities.map(({ capability, target }) => `${capability} ${target}`).join("; "),
+    needs: entry.capabilities.map(({ capability, target }) => `${capability} ${target}`.trimEnd()).join("; "),
     reason: entry.reason,
     reported: entry.reported?.state ?? "",
     reported_ms: String(entry.reported?.ms ?? ""),

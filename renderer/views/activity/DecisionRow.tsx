@@ -1,14 +1,14 @@
 import { useId } from "react";
 import { shortened, visible } from "../../../ipc/base/visible-text.ts";
 import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
+import type { Language } from "../../../ipc/contract/language.ts";
 import { confinedMark, toolText } from "../../../ipc/words/box-words.ts";
+import { resultText } from "../../../ipc/words/result-words.ts";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
-import { activityWords } from "../../words/activity.ts";
-import { useLanguage, useWords } from "../../words/language.ts";
-import { namesWords } from "../../words/names.ts";
+import { useLanguage } from "../../words/language.ts";
 import { OpenedDecision } from "./OpenedDecision.tsx";
 import { ReportMark, reportedText } from "./ReportMark.tsx";
 
@@ -20,36 +20,39 @@ interface DecisionRowProps {
   onToggle(): void;
 }
 
-const MOST_OF_EXECUTOR = 28;
+const MOST_OF_TOOL = 28;
+
+/**
+ * What it was: a line's first word, then the others. Of one whose line says no more than its tool, as what it touches is outside of a
+ * project, that, for as long as the gate knows it.
+ */
+function saidOf({ line, executor, capabilities }: ActivityEntry, language: Language): { tool: string; rest: string } {
+  const [first = ""] = line.split(" ", 1);
+  const target = capabilities[0]?.target ?? "";
+  const saysNothing = first === executor && /^…?$/.test(line.slice(first.length).trim());
+  if (saysNothing && target !== "" && target !== "*") return { tool: toolText(executor, language), rest: target };
+  return { tool: first === executor ? toolText(executor, language) : first, rest: line.slice(first.length).trim() };
+}
 
 /** One decision on one line; pressed, it opens to what every stage said. */
 export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps) {
-  const words = useWords(activityWords);
   const language = useLanguage();
   const id = useId();
-  const [first, ...more] = entry.capabilities;
-  const executor = shortened(toolText(entry.executor, language), MOST_OF_EXECUTOR);
-  const moreText = more.length > 0 ? words.moreTargets(more.length) : "";
+  const { tool, rest } = saidOf(entry, language);
+  const shownTool = shortened(tool, MOST_OF_TOOL);
   const mark = entry.is_confined ? confinedMark(language) : "";
   const report = entry.reported === undefined ? "" : reportedText(entry.reported, language);
-  const beside = [executor, first?.capability ?? "", moreText, mark, report];
+  const beside = [shownTool, mark, report];
   const left = width - beside.reduce((sum, text) => sum + text.length, 0) - (report === "" ? 4 : 8);
   return (
     <li className={isOpen ? "decision open" : "decision"}>
       <button type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle}>
         <Decided entry={entry} />
         <span className="what">
-          <b title={visible(toolText(entry.executor, language))}>
-            <VisibleText text={executor} />
+          <b className="mono" title={visible(tool)}>
+            <VisibleText text={shownTool} />
           </b>
-          {first === undefined ? (
-            <span className="quiet">{words.noCapability}</span>
-          ) : (
-            <>
-              <span className="mono">{first.capability}</span> <Target text={first.target} width={Math.max(12, left)} />
-            </>
-          )}
-          {moreText === "" ? null : <span className="quiet">{moreText}</span>}
+          {rest === "" ? null : <Target text={rest} width={Math.max(12, left)} />}
           {mark === "" ? null : <span className="quiet confined">{mark}</span>}
           {entry.reported === undefined ? null : <ReportMark reported={entry.reported} />}
         </span>
@@ -62,7 +65,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
       </button>
       {isOpen ? (
         <div id={id}>
-          <OpenedDecision decision_id={entry.decision_id} status={entry.status} reported={entry.reported} />
+          <OpenedDecision entry={entry} />
         </div>
       ) : null}
     </li>
@@ -70,13 +73,12 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
 }
 
 /** The outcome; where the operator was asked, how that ended. No answer in time is no denial by the operator. */
-function Decided({ entry: { outcome, status } }: { entry: ActivityEntry }) {
-  const words = useWords(activityWords);
-  const names = useWords(namesWords);
+function Decided({ entry: { outcome, result } }: { entry: ActivityEntry }) {
+  const language = useLanguage();
   return (
     <span className="decided">
-      {status === "expired" || status === "cancelled" ? <NeitherShape /> : <OutcomeShape outcome={outcome} />}
-      {status === undefined ? names.decided[outcome] : words.afterAsking[status]}
+      {result === "unanswered" ? <NeitherShape /> : <OutcomeShape outcome={outcome} />}
+      {resultText(result, language)}
     </span>
   );
 }

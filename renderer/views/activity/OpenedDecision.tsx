@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import type { OpenedDecision as Opened, Reported } from "../../../ipc/contract/activity.ts";
+import type { ActivityEntry, OpenedDecision as Opened, Reported } from "../../../ipc/contract/activity.ts";
 import type { ApprovalStatus, Stage, TraceStep } from "../../../ipc/contract/decision.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { Rule } from "../../../ipc/contract/rules.ts";
@@ -19,30 +19,45 @@ import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { ReportMark } from "./ReportMark.tsx";
 
-interface OpenedDecisionProps {
-  decision_id: string;
-  /** Loaded again when it was answered. */
-  status: ApprovalStatus | undefined;
-  /** What the listing knows of it. */
-  reported: Reported | undefined;
+/** How one call was decided: why, by which stage, the outcome of each of the others, and what became of it; of an older one what is kept. */
+export function OpenedDecision({ entry }: { entry: ActivityEntry }) {
+  return (
+    <div className="opened-decision">{entry.stage === null ? <Kept entry={entry} /> : <Latest entry={entry} />}</div>
+  );
 }
 
-/** How one call was decided: why, by which stage, the outcome of each of the others, and what became of it. */
-export function OpenedDecision({ decision_id, status, reported }: OpenedDecisionProps) {
+function Latest({ entry: { decision_id, status, reported, line } }: { entry: ActivityEntry }) {
   const { data, error, refresh } = useQuery("activity.open", { decision_id });
+  // Loaded again when it was answered.
   useEffect(() => {
     if (status !== undefined) refresh();
   }, [status, refresh]);
+  if (data === undefined) return <Failure error={error} />;
   return (
-    <div className="opened-decision">
-      <Failure error={data === undefined ? error : undefined} />
-      {data === undefined ? null : (
-        <>
-          <Facts opened={data} reported={reported ?? data.reported} />
-          <Trace trace={data.decision.trace} status={data.decision.status} score={data.decision.verdict?.score} />
-        </>
-      )}
-    </div>
+    <>
+      <Facts opened={data} reported={reported ?? data.reported} line={line} />
+      <Trace trace={data.decision.trace} status={data.decision.status} score={data.decision.verdict?.score} />
+    </>
+  );
+}
+
+/** Why by its rule: the gate's own sentence isn't kept. */
+function Kept({ entry: { rule, line, project, capabilities } }: { entry: ActivityEntry }) {
+  const words = useWords(activityWords);
+  const language = useLanguage();
+  const needs = capabilities.map(({ capability }) => capability).join(", ");
+  return (
+    <>
+      <dl className="facts">
+        <Fact name={words.line}>
+          <Target text={line} />
+        </Fact>
+        <Fact name={words.reason}>{rule === undefined ? null : RULE_WORDS[language][rule]}</Fact>
+        <Fact name={words.needs}>{needs === "" ? null : <span className="mono">{needs}</span>}</Fact>
+        <Fact name={words.project}>{project === null ? null : <Target text={project} />}</Fact>
+      </dl>
+      <p className="quiet">{words.not_kept}</p>
+    </>
   );
 }
 
@@ -63,7 +78,7 @@ export function DecisionOn({ token }: { token: string }) {
   );
 }
 
-function Facts({ opened, reported }: { opened: Opened; reported: Reported | undefined }) {
+function Facts({ opened, reported, line }: { opened: Opened; reported: Reported | undefined; line: string }) {
   const words = useWords(activityWords);
   const language = useLanguage();
   const { intent, cwd, decision } = opened;
@@ -87,6 +102,9 @@ function Facts({ opened, reported }: { opened: Opened; reported: Reported | unde
           )}
         </Fact>
       )}
+      <Fact name={words.line}>
+        <Target text={line} />
+      </Fact>
       <Fact name={words.price} className="figures">
         {price === undefined ? null : priceText(price, language)}
       </Fact>

@@ -1,32 +1,28 @@
-import type { ActivityEntry, Reported } from "../../../ipc/contract/activity.ts";
-import type { ActivityFilter } from "../../../ipc/contract/activity-filter.ts";
+import type { ActivityEntry, CallResult } from "../../../ipc/contract/activity.ts";
+import type { Capability } from "../../../ipc/contract/decision.ts";
 import type { OperatorEvent, OperatorParams } from "../../../ipc/contract/operator-api.ts";
 
-/** The listing of decisions: those fetched, and those that arrive live. */
+/** The listing of calls: a page after the other, and the newest again as calls are decided. */
+
+export interface ActivityFilter {
+  agent?: string | undefined;
+  project?: string | undefined;
+  capability?: Capability | undefined;
+  result?: CallResult | undefined;
+  text?: string | undefined;
+  /** Unix seconds, inclusive. */
+  since?: number | undefined;
+  /** Unix seconds, exclusive. */
+  until?: number | undefined;
+  /** Only those that the user answered. */
+  answered?: boolean | undefined;
+  /** Only those that were decided on as confined calls. */
+  confined?: boolean | undefined;
+}
 
 export const NO_FILTER: ActivityFilter = {};
-/** The gate keeps as many. */
-export const MOST_SHOWN = 1000;
-
-const NOT_YET: Reported = { state: "unreported", ms: null };
-
-type DecisionEvent = Extract<OperatorEvent, { type: "decision" }>["data"];
-
-export function entryOf({ ts, agent_name, executor, decision }: DecisionEvent): ActivityEntry {
-  const { decision_id, outcome, stage, reason, explain, capabilities, status } = decision;
-  const isConfined = decision.confined !== undefined;
-  const call = { decision_id, ts, agent_name, executor, is_confined: isConfined };
-  const entry = {
-    ...call,
-    outcome,
-    stage,
-    reason,
-    rule: explain.rule,
-    capabilities,
-    ...(outcome === "allowed" ? { reported: NOT_YET } : {}),
-  };
-  return status === undefined ? entry : { ...entry, status };
-}
+/** Of one page. */
+export const PAGE = 100;
 
 /** What an agent said became of a call, in its place. */
 export function withReport(
@@ -47,23 +43,9 @@ export function paramsOf({ since, until, text, ...filter }: ActivityFilter): Ope
   };
 }
 
-/**
- * Puts newer entries before the present ones. A question and its answer are one decision: the later one stays, in the
- * place of its own time.
- */
-export function withNewer(entries: readonly ActivityEntry[], newer: readonly ActivityEntry[]): ActivityEntry[] {
-  const seen = new Set<string>();
-  const all: ActivityEntry[] = [];
-  for (const entry of [...newer, ...entries]) {
-    if (seen.has(entry.decision_id)) continue;
-    seen.add(entry.decision_id);
-    all.push(entry);
-    if (all.length === MOST_SHOWN) break;
-  }
-  return all;
-}
-
-/** Appends an older page, without what is listed already. */
-export function withOlder(entries: readonly ActivityEntry[], older: readonly ActivityEntry[]): ActivityEntry[] {
-  return withNewer([...entries, ...older], []);
+/** The newest page in the place of what it covers; older ones stay. */
+export function withNewest(entries: readonly ActivityEntry[], page: readonly ActivityEntry[]): ActivityEntry[] {
+  const oldest = page.at(-1);
+  if (page.length < PAGE || oldest === undefined) return [...page];
+  return [...page, ...entries.filter(({ number }) => number < oldest.number)];
 }

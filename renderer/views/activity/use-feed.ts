@@ -1,78 +1,72 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
-import { type ActivityFilter, matchesActivity } from "../../../ipc/contract/activity-filter.ts";
+import type { ActivityEntry, ActivityPage } from "../../../ipc/contract/activity.ts";
 import type { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isSilent } from "../../gate/link.ts";
 import { useCall, useGateEvents, useLinkState } from "../../gate/use-gate.tsx";
-import { entryOf, paramsOf, withNewer, withOlder, withReport } from "./feed.ts";
+import { type ActivityFilter, PAGE, paramsOf, withNewest, withReport } from "./feed.ts";
 
-const PAGE = 100;
 /** A burst of decisions is drawn a few times a second, not once for each. */
-const DRAW_MS = 150;
+const DRAW_MS = 300;
 
-/** The decisions that match, as they are made. */
+/** The calls that match, as they are decided. */
 export function useFeed(filter: ActivityFilter) {
   const call = useCall();
   const [entries, setEntries] = useState<ActivityEntry[] | null>(null);
+  const [about, setAbout] = useState<Omit<ActivityPage, "entries"> | null>(null);
   const [hasOlder, setHasOlder] = useState(false);
   const [error, setError] = useState<GateError | undefined>();
   const latest = useRef(filter);
   latest.current = filter;
   const fetchPage = useCallback(
-    (wanted: ActivityFilter, before?: string) =>
+    (wanted: ActivityFilter, before?: number) =>
       call("activity.list", { ...paramsOf(wanted), ...(before === undefined ? {} : { before }), limit: PAGE }),
     [call],
   );
+  /** `isAnew`: older pages are of another filter, or of before the connection was lost. */
+  const fetchNewest = useCallback(
+    (isAnew: boolean) => {
+      const wanted = latest.current;
+      fetchPage(wanted).then(
+        ({ entries: page, ...rest }) => {
+          if (latest.current !== wanted) return;
+          setEntries((now) => (isAnew || now === null ? page : withNewest(now, page)));
+          setAbout(rest);
+          if (isAnew || page.length < PAGE) setHasOlder(page.length === PAGE);
+          setError(undefined);
+        },
+        (failure: GateError) => latest.current === wanted && setError(failure),
+      );
+    },
+    [fetchPage],
+  );
   const isAnswering = !isSilent(useLinkState());
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another filter has other entries
   useEffect(() => {
-    // After the connection was lost, missed decisions are fetched.
-    if (!isAnswering) return;
-    fetchPage(filter).then(
-      (page) => {
-        if (latest.current !== filter) return;
-        setEntries(withNewer(page, []));
-        setHasOlder(page.length === PAGE);
-        setError(undefined);
-      },
-      (failure: GateError) => latest.current === filter && setError(failure),
-    );
-  }, [fetchPage, filter, isAnswering]);
-  const coming = useRef<ActivityEntry[]>([]);
+    if (isAnswering) fetchNewest(true);
+  }, [fetchNewest, filter, isAnswering]);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   useGateEvents((event) => {
-    if (event.type === "call.reported") {
-      // Its decision may not be drawn yet.
-      coming.current = withReport(coming.current, event.data);
-      setEntries((now) => (now === null ? now : withReport(now, event.data)));
-    }
+    if (event.type === "call.reported") setEntries((now) => (now === null ? now : withReport(now, event.data)));
     if (event.type !== "decision") return;
-    coming.current.unshift(entryOf(event.data));
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
-      const newer = withNewer(coming.current, []);
-      coming.current = [];
-      setEntries((now) => (now === null ? now : withLive(now, newer, latest.current)));
+      fetchNewest(false);
     }, DRAW_MS);
   });
   const showOlder = () => {
-    fetchPage(filter, entries?.at(-1)?.decision_id).then(
-      (page) => {
-        if (latest.current !== filter) return;
-        setEntries((now) => withOlder(now ?? [], page));
+    const wanted = latest.current;
+    fetchPage(wanted, entries?.at(-1)?.number).then(
+      ({ entries: page }) => {
+        if (latest.current !== wanted) return;
+        setEntries((now) => {
+          const oldest = now?.at(-1)?.number ?? Number.POSITIVE_INFINITY;
+          return [...(now ?? []), ...page.filter(({ number }) => number < oldest)];
+        });
         setHasOlder(page.length === PAGE);
       },
       (failure: GateError) => setError(failure),
     );
   };
-  return { entries, error, hasOlder, showOlder };
-}
-
-/** Decisions that match the filter are added on top; those that were answered meanwhile and don't match any more are removed. */
-function withLive(entries: ActivityEntry[], newer: ActivityEntry[], filter: ActivityFilter): ActivityEntry[] {
-  const ids = new Set(newer.map(({ decision_id }) => decision_id));
-  return withNewer(
-    entries.filter(({ decision_id }) => !ids.has(decision_id)),
-    newer.filter((entry) => matchesActivity(entry, filter)),
-  );
+  return { entries, about, error, hasOlder, showOlder };
 }

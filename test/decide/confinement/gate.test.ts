@@ -139,7 +139,7 @@ describe("the words that run it", () => {
     });
     const plan = gateMessages["tool.plan.decisions"].parse((await agent.next("tool.plan.decisions")).data);
     expect(plan.decisions).toMatchObject([{ outcome: "allowed", confined: { project } }]);
-    const entries = await gate.operator.call("activity.list", {});
+    const entries = (await gate.operator.call("activity.list", {})).entries;
     expect(entries.map(({ is_confined }) => is_confined)).toContain(true);
     const opened = await gate.operator.call("activity.open", { decision_id: entries[0]?.decision_id });
     expect(opened.decision.confined).toEqual({ project, network: false });
@@ -165,7 +165,7 @@ describe("the words that run it", () => {
     const { decision: next } = await run("make");
     expect(next).toMatchObject(denied);
     expect(next.confine).toBeUndefined();
-    const [entry] = await gate.operator.call("activity.list", {});
+    const [entry] = (await gate.operator.call("activity.list", {})).entries;
     const opened = await gate.operator.call("activity.open", { decision_id: entry?.decision_id });
     expect(opened.decision.trace?.find(({ stage }) => stage === "policy")).toMatchObject({
       outcome: "denied",

@@ -75,7 +75,7 @@ const OF_THE_CALL: ReadonlySet<string> = new Set(["capabilities", "readings", "i
 
 /** All that a surface can be shown of what was decided, once nothing waits any more. */
 async function shownOf({ operator }: JudgedGate): Promise<string> {
-  const entries = await operator.call("activity.list", { limit: 500 });
+  const entries = (await operator.call("activity.list", { limit: 500 })).entries;
   const opened = await Promise.all(entries.map(({ decision_id }) => operator.call("activity.open", { decision_id })));
   const shown = [
     entries,

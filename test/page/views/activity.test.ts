@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     expect(await opened.textContent()).toContain("/srv/project");
     const stage = (name: string) => opened.locator(".trace li").filter({ has: page.getByText(name, { exact: true }) });
     const { decision } = await gate.operator.call("activity.open", {
-      decision_id: (await gate.operator.call("activity.list", {}))[0]?.decision_id ?? "",
+      decision_id: (await gate.operator.call("activity.list", {})).entries[0]?.decision_id ?? "",
     });
     expect(await opened.locator(".trace li").count()).toBe(decision.trace?.length);
     expect(await stage("Policy").textContent()).toContain("asks");

@@ -246,6 +246,10 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
   it("Activity marks what was decided on as confined, lists it alone where that is wanted, and says what it was confined to", async () => {
     const gate = await startGate();
     const entry: ActivityEntry = {
+      number: 2,
+      line: "npm test",
+      project: null,
+      result: "allowed",
       decision_id: "one",
       ts: Date.now() / 1000,
       agent_name: "claude-code",
@@ -257,7 +261,7 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
       rule: undefined,
       is_confined: true,
     };
-    const free = { ...entry, decision_id: "two", executor: "Read", is_confined: false };
+    const free = { ...entry, number: 1, decision_id: "two", line: "Read", executor: "Read", is_confined: false };
     const asked: unknown[] = [];
     const operator: OperatorApi = {
       ...withAnswers(gate.operator, {}),
@@ -278,7 +282,8 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
           } as never;
         if (method !== "activity.list") return await gate.operator.call(method, params);
         asked.push(params);
-        return ((params as { confined?: boolean }).confined === true ? [entry] : [entry, free]) as never;
+        const entries = (params as { confined?: boolean }).confined === true ? [entry] : [entry, free];
+        return { entries, since: 0, gaps: [], keep: "line", days: 30 } as never;
       },
     };
     const { page } = await openPage(operator, { at: "activity", browser: browser() });

@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
-import { matchesActivity as matches } from "../../../ipc/contract/activity-filter.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { GrantView } from "../../../ipc/contract/operator-api.ts";
-import { MOST_SHOWN, NO_FILTER, withNewer, withOlder } from "../../../renderer/views/activity/feed.ts";
+import { PAGE, withNewest } from "../../../renderer/views/activity/feed.ts";
 import { expiresAt } from "../../../renderer/views/grants/expiry.ts";
 import { GrantListing } from "../../../renderer/views/grants/listing.ts";
 import { grantAt, PAGE_SIZE, pagesOf, stateOf, withPage } from "../../../renderer/views/grants/pages.ts";
 
 const entry = (decisionId: string, change: Partial<ActivityEntry> = {}): ActivityEntry => ({
+  number: 1,
+  line: "Write a",
+  project: null,
+  result: "allowed",
   decision_id: decisionId,
   ts: 0,
   agent_name: "tester",
@@ -40,41 +43,22 @@ const grant = (id: number, change: Partial<GrantView> = {}): GrantView => ({
   ...change,
 });
 
-describe("the listing of decisions", () => {
-  it("shows a question and its answer as one decision: the later", () => {
-    const asked = entry("d1", { outcome: "approval_required" });
-    const answered = entry("d1", { outcome: "allowed", status: "approved" });
-    expect(withNewer([entry("d2"), asked], [answered])).toEqual([answered, entry("d2")]);
-    expect(withOlder([answered], [asked, entry("d0")])).toEqual([answered, entry("d0")]);
+describe("the listing of calls", () => {
+  const page = (from: number, count: number) =>
+    Array.from({ length: count }, (_, index) => entry(`d${from - index}`, { number: from - index }));
+
+  it("has the newest page in the place of what it covers, and older ones below", () => {
+    const older = page(150, 150);
+    const asked = entry("d120", { number: 120, result: "waiting" });
+    const listed = older.map((one) => (one.number === 120 ? asked : one));
+    const now = withNewest(listed, page(155, PAGE));
+    expect(now.map(({ number }) => number)).toEqual(page(155, 155).map(({ number }) => number));
+    expect(now.find(({ number }) => number === 120)?.result).toBe("allowed");
   });
 
-  it("is bounded", () => {
-    const many = Array.from({ length: MOST_SHOWN + 50 }, (_, index) => entry(`d${index}`));
-    expect(withNewer(many, [entry("new")])).toHaveLength(MOST_SHOWN);
-  });
-
-  it("takes in live what the gate's own filter would have found", () => {
-    expect(matches(entry("d"), NO_FILTER)).toBe(true);
-    expect(matches(entry("d"), { ...NO_FILTER, agent: "tester", capability: "fs:write", outcome: "allowed" })).toBe(
-      true,
-    );
-    expect(matches(entry("d"), { ...NO_FILTER, agent: "other" })).toBe(false);
-    expect(matches(entry("d"), { ...NO_FILTER, capability: "fs:read" })).toBe(false);
-    expect(matches(entry("d"), { ...NO_FILTER, outcome: "denied" })).toBe(false);
-    for (const text of ["TEST", "wri", "/SRV/a", "fs:w"]) expect(matches(entry("d"), { text })).toBe(true);
-    expect(matches(entry("d"), { text: "elsewhere" })).toBe(false);
-    expect(matches(entry("d", { ts: 10 }), { since: 10, until: 11 })).toBe(true);
-    expect(matches(entry("d", { ts: 10 }), { until: 10 })).toBe(false);
-    expect(matches(entry("d", { ts: 10 }), { since: 11 })).toBe(false);
-  });
-
-  it("what the user answered is what they approved or denied, not what a grant covered or nobody answered", () => {
-    const answered = (change: Partial<ActivityEntry>) => matches(entry("d", change), { answered: true });
-    expect(answered({ status: "approved", rule: "approval.approved-once" })).toBe(true);
-    expect(answered({ status: "rejected", rule: "approval.rejected" })).toBe(true);
-    expect(answered({ status: "approved", rule: "approval.covered-by-grant" })).toBe(false);
-    expect(answered({ status: "expired" })).toBe(false);
-    expect(answered({})).toBe(false);
+  it("is what the page has where that is all", () => {
+    expect(withNewest(page(150, 150), page(3, 3))).toEqual(page(3, 3));
+    expect(withNewest(page(150, 150), [])).toEqual([]);
   });
 });
 

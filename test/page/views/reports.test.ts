@@ -17,15 +17,16 @@ async function openActivity(reports: readonly Reported[], width = 1000) {
   for (const _ of reports) await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/a.txt` } });
   const { api, tell } = partialOperator(gate.operator, {
     "activity.list": async (params: OperatorParams<"activity.list">) => {
-      const entries = await gate.operator.call("activity.list", params);
+      const page = await gate.operator.call("activity.list", params);
       // Newest first.
-      return entries.map((entry, index) => ({ ...entry, reported: reports[reports.length - 1 - index] }));
+      const reportedAt = (index: number) => reports[reports.length - 1 - index];
+      return { ...page, entries: page.entries.map((entry, index) => ({ ...entry, reported: reportedAt(index) })) };
     },
   });
   const { page } = await openPage(api, { at: "activity", width, browser: browser() });
   const rows = page.locator(".decision");
   await rows.nth(reports.length - 1).waitFor();
-  const [newest] = await gate.operator.call("activity.list", {});
+  const [newest] = (await gate.operator.call("activity.list", {})).entries;
   return { gate, agent, page, rows, tell, newest: newest?.decision_id ?? "" };
 }
 

@@ -4,6 +4,7 @@ import type { Decision, Outcome } from "../../../ipc/contract/decision.ts";
 import { openDatabase } from "../../../main/base/sqlite/database.ts";
 import type { Subject } from "../../../main/decide/stages/examination.ts";
 import { ACTIVITY_SCHEMA, Activity, KEPT, KEPT_PER_SECOND } from "../../../main/records/activity/activity.ts";
+import type { KeptEntry } from "../../../main/records/activity/list-calls.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const NOON = new Date(2026, 10, 21, 12, 0, 30).getTime();
@@ -82,36 +83,59 @@ it("counts survive a restart, and what no range shows is forgotten", () => {
   expect(again.db.prepare("SELECT count(*) FROM minutes").pluck().get()).toBe(1);
 });
 
-it("lists newest first, by agent, outcome and capability, and from one decision on", () => {
-  const clock = { now: NOON };
-  const { activity } = activityAt(clock);
-  const first = decision("allowed");
-  const second = decision("denied", { capabilities: [{ capability: "mail:send", target: "a@b.c" }] });
-  const third = decision("allowed");
-  activity.note(first, CALL, subject(), undefined);
-  activity.note(second, CALL, subject("other"), undefined);
-  activity.note(third, CALL, subject(), undefined);
-  const ids = (query: Partial<Parameters<Activity["list"]>[0]>) =>
-    activity.list({ limit: 10, ...query }).map(({ decision_id }) => decision_id);
-  expect(ids({})).toEqual([third, second, first].map(({ decision_id }) => decision_id));
-  expect(ids({ agent: "other" })).toEqual([second.decision_id]);
-  expect(ids({ outcome: "allowed", limit: 1 })).toEqual([third.decision_id]);
-  expect(ids({ capability: "mail:send" })).toEqual([second.decision_id]);
-  expect(ids({ before: third.decision_id })).toEqual([second.decision_id, first.decision_id]);
+/** The line of a decision, as the store of lines gives it. */
+const lineOf = ({ decision_id }: Decision): KeptEntry => ({
+  number: 1,
+  decision_id,
+  ts: 0,
+  agent_name: "worker",
+  executor: "fs_read",
+  line: "fs_read",
+  project: null,
+  outcome: "allowed",
+  result: "allowed",
+  capabilities: [{ capability: "fs:read", target: "" }],
+  rule: undefined,
+  is_confined: false,
+});
+
+it("lines of the last decisions are completed by why, and by what was touched; older ones stay as they are", () => {
+  const { activity } = activityAt({ now: NOON });
+  const latest = decision("allowed");
+  activity.note(latest, CALL, subject(), undefined);
+  const older = decision("allowed");
+  expect(activity.completed([lineOf(latest), lineOf(older)])).toEqual([
+    { ...lineOf(latest), stage: "policy", reason: "because", capabilities: latest.capabilities },
+    { ...lineOf(older), stage: null, reason: "" },
+  ]);
 });
 
 it("keeps the last ones, and of a burst of allowed calls only some: never fewer of what was denied or asked", () => {
   const clock = { now: NOON };
   const { activity } = activityAt(clock);
-  for (let call = 0; call < 3 * KEPT_PER_SECOND; call++) activity.note(decision("allowed"), CALL, subject(), undefined);
+  const kept = (all: readonly Decision[]) => activity.completed(all.map(lineOf)).filter(({ stage }) => stage !== null);
+  const many = (count: number, outcome: Outcome) => {
+    const all = Array.from({ length: count }, () => decision(outcome));
+    for (const one of all) activity.note(one, CALL, subject(), undefined);
+    return all;
+  };
+  const burst = many(3 * KEPT_PER_SECOND, "allowed");
   expect(activity.keepsNext).toBe(false);
-  expect(activity.list({ limit: 500 })).toHaveLength(KEPT_PER_SECOND);
-  activity.note(decision("denied"), CALL, subject(), undefined);
-  expect(activity.list({ limit: 1 })[0]?.outcome).toBe("denied");
-  for (let call = 0; call < 2 * KEPT; call++) activity.note(decision("denied"), CALL, subject(), undefined);
-  expect(activity.list({ limit: 2 * KEPT })).toHaveLength(KEPT);
+  expect(kept(burst)).toHaveLength(KEPT_PER_SECOND);
+  expect(kept(many(1, "denied"))).toHaveLength(1);
+  expect(kept(many(2 * KEPT, "denied"))).toHaveLength(KEPT);
   clock.now += 1000;
   expect(activity.keepsNext).toBe(true);
+});
+
+it("forgets those that are to be forgotten, and no others", () => {
+  const { activity } = activityAt({ now: NOON });
+  const [one, other] = [decision("allowed"), decision("allowed")];
+  activity.note(one, CALL, subject("worker"), undefined);
+  activity.note(other, CALL, subject("other"), undefined);
+  activity.forget(({ agent_name }) => agent_name === "worker");
+  expect(() => activity.open(one)).toThrow(expect.objectContaining({ code: "not_kept" }));
+  expect(activity.open(other).agent_name).toBe("other");
 });
 
 it("opens a kept decision with its trace, and says so where it isn't kept", () => {

@@ -1,0 +1,198 @@
+import { lstatSync } from "node:fs";
+import { dirname } from "node:path";
+import { shortenHome, visible } from "../../../ipc/base/visible-text.ts";
+import { commandLinesOf } from "../../decide/description/describe.ts";
+import { loggedNameOf } from "../../decide/executors/catalog.ts";
+import type { Unfinished } from "../../decide/stages/examination.ts";
+import { workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
+import { realForm } from "../../shell-reading/targets/path.ts";
+import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
+import { projectRoot } from "../../shell-reading/targets/project.ts";
+import { pathName, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import { commandsText, type KnownPlaces, LEFT_OUT, mayNameRevisions } from "./command-text.ts";
+
+/** What is kept of a call: programs, what they are told to do, options' names, places below a project and hosts. Nothing that isn't known as one of these. */
+export interface CallLine {
+  text: string;
+  tool: string;
+  /** Absolute; null where it isn't known. */
+  project: string | null;
+  /** Files below a project that it names as what it changes, as they are shown. */
+  files: readonly string[];
+  hosts: readonly string[];
+}
+
+/** `whole`: a command line or the arguments as they are, instead. */
+export type Keep = "line" | "whole" | "nothing";
+
+/** Characters of a line. */
+const MAX_LINE = 300;
+const MAX_WHOLE = 4000;
+/** Places of one line that are shown, and that are counted. */
+const SHOWN = 4;
+const COUNTED = 64;
+/** For so long a folder's project is taken to be the same, in milliseconds. */
+const PROJECT_MS = 30_000;
+const MAX_KNOWN = 2000;
+
+interface LineSettings {
+  home: string;
+  keep: Keep;
+  /** Folders of programs, as in PATH. */
+  path: string;
+  /** Milliseconds of a monotonic clock. */
+  steady?: () => number;
+}
+
+/** Makes the lines of calls. What it finds on the disk is looked for once in a while. */
+export class CallLines {
+  readonly #home: string;
+  readonly #keep: Keep;
+  readonly #folders: readonly string[];
+  readonly #steady: () => number;
+  readonly #projects = new Map<string, { root: string | null; isRepository: boolean; at: number }>();
+  readonly #programs = new Map<string, boolean>();
+
+  constructor({ home, keep, path, steady = () => performance.now() }: LineSettings) {
+    this.#home = home;
+    this.#keep = keep;
+    this.#folders = path.split(":").filter((folder) => folder.startsWith("/"));
+    this.#steady = steady;
+  }
+
+  /** Whatever the call says. */
+  lineOf(x: Unfinished): CallLine {
+    const { call, executor } = x;
+    const cwd = workingDirectoryOf(call, this.#home);
+    const known = cwd?.startsWith("/") === true ? cwd : null;
+    const project = known === null ? null : this.#projectOf(known).root;
+    const tool = loggedNameOf(call.executor, executor.is_described);
+    const needs = x.stated_needs ?? x.needs;
+    // Denied before anybody read it.
+    if (needs === undefined) return { text: `${tool} ${LEFT_OUT}`, tool, project, files: [], hosts: [] };
+    const nameOf = (path: string) => this.#shownPlace(path, project);
+    const named = commandLinesOf(x).some(mayNameRevisions) ? needs.filter(isThereNow) : needs;
+    const files = placesOf(
+      named.filter(({ capability }) => capability === "fs:write"),
+      nameOf,
+    );
+    const hosts = hostsOf(needs);
+    return { text: this.#textOf(x, named, project, nameOf), tool, project, files, hosts };
+  }
+
+  #textOf(
+    x: Unfinished,
+    needs: readonly ResolvedRequirement[],
+    project: string | null,
+    nameOf: (path: string) => string | null,
+  ): string {
+    const { call, executor, lines } = x;
+    const tool = loggedNameOf(call.executor, executor.is_described);
+    const commands = commandLinesOf({ call, executor, lines });
+    if (this.#keep === "whole") {
+      const whole = commands.length > 0 ? commands.map(({ text }) => text).join("\n") : wholeOf(tool, call.args);
+      return whole.slice(0, MAX_WHOLE);
+    }
+    if (commands.length === 0) {
+      const places = [...placesOf(needs, nameOf), ...hostsOf(needs)];
+      const isMore = needs.some(({ target }) => target.kind === "exact" || target.kind === "unknown");
+      return cut([tool, listed(places), ...(isMore && places.length === 0 ? [LEFT_OUT] : [])].join(" ").trimEnd());
+    }
+    const named = new Set(
+      needs.flatMap(({ target }) => (target.kind === "path" ? [target.lexical, pathName(target)] : [])),
+    );
+    const places: KnownPlaces = {
+      isNamed: (path) => named.has(path),
+      isThere,
+      nameOf,
+      isProgram: (name) => this.#isProgram(name, project),
+    };
+    const text = commands.map((line) => commandsText(line, call, this.#home, x.settings.env, places)).join("; ");
+    const unsaid = hostsOf(needs).filter((host) => !text.includes(host));
+    return cut(`${text === "" ? `${tool} ${LEFT_OUT}` : text}${unsaid.length === 0 ? "" : ` → ${listed(unsaid)}`}`);
+  }
+
+  /** A path (absolute) below the project, or below another repository; null of any other. */
+  #shownPlace(path: string, project: string | null): string | null {
+    const own = project === null ? null : belowOf(path, project);
+    if (own !== null) return visible(own);
+    const { root, isRepository } = this.#projectOf(dirname(path));
+    return root !== null && isRepository && belowOf(path, root) !== null
+      ? visible(shortenHome(path, this.#home))
+      : null;
+  }
+
+  /** The repository that a folder is in; the folder itself outside of one, never the home folder or one above it. */
+  #projectOf(folder: string): { root: string | null; isRepository: boolean } {
+    const known = this.#projects.get(folder);
+    const now = this.#steady();
+    if (known !== undefined && now - known.at < PROJECT_MS) return known;
+    if (this.#projects.size >= MAX_KNOWN) this.#projects.clear();
+    const real = realForm(folder) ?? folder;
+    const repository = projectRoot(real, this.#home);
+    const holdsHome = [this.#home, realForm(this.#home) ?? this.#home].some((home) => isAtOrBelow(home, real));
+    const found = { root: repository ?? (holdsHome ? null : real), isRepository: repository !== null, at: now };
+    this.#projects.set(folder, found);
+    return found;
+  }
+
+  /** True for a program that lies on PATH, or among the project's own. */
+  #isProgram(name: string, project: string | null): boolean {
+    if (!/^[A-Za-z0-9_][\w.+-]{0,63}$/.test(name)) return false;
+    const own = project === null ? [] : [`${project}/node_modules/.bin`, `${project}/.venv/bin`];
+    return [...this.#folders, ...own].some((folder) => {
+      const path = `${folder}/${name}`;
+      const known = this.#programs.get(path);
+      if (known !== undefined) return known;
+      if (this.#programs.size >= MAX_KNOWN) this.#programs.clear();
+      const is = isThere(path);
+      this.#programs.set(path, is);
+      return is;
+    });
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // a file where a folder would have to be, a name that is too long
+  }
+}
+
+const isThereNow = ({ target }: ResolvedRequirement): boolean => target.kind !== "path" || isThere(target.lexical);
+
+/** As it is named from the folder; null where it isn't below it. */
+function belowOf(path: string, folder: string): string | null {
+  if (path === folder) return ".";
+  return isAtOrBelow(path, folder) ? path.slice(folder.length + (folder.endsWith("/") ? 0 : 1)) : null;
+}
+
+function placesOf(needs: readonly ResolvedRequirement[], nameOf: (path: string) => string | null): string[] {
+  const places = new Set<string>();
+  for (const { target } of needs) {
+    if (target.kind !== "path" || places.size >= COUNTED) continue;
+    const name = nameOf(pathName(target));
+    if (name !== null) places.add(target.is_tree && name !== "." ? `${name}/` : name);
+  }
+  return [...places];
+}
+
+function hostsOf(needs: readonly ResolvedRequirement[]): string[] {
+  const hosts = needs.flatMap(({ target }) => (target.kind === "host" ? [visible(target.host)] : []));
+  return [...new Set(hosts)].slice(0, COUNTED);
+}
+
+/** `a, b, c, d +3` */
+function listed(names: readonly string[]): string {
+  const more = names.length - SHOWN;
+  return `${names.slice(0, SHOWN).join(", ")}${more > 0 ? ` +${more}` : ""}`;
+}
+
+function cut(text: string): string {
+  return text.length > MAX_LINE ? `${text.slice(0, MAX_LINE - 1)}${LEFT_OUT}` : text;
+}
+
+function wholeOf(tool: string, args: Readonly<Record<string, unknown>>): string {
+  return `${tool} ${JSON.stringify(args)}`;
+}
