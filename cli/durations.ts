@@ -13,6 +13,16 @@ export function parseExpiry(text: string, now = Date.now()): string {
   return new Date(ms).toISOString();
 }
 
+/** `7d` ago, midnight of `today`, or an ISO-8601 date, as an ISO-8601 UTC date. @throws GateError `usage` */
+export function parseMoment(text: string, now = Date.now()): string {
+  if (text === "today") return new Date(new Date(now).setHours(0, 0, 0, 0)).toISOString();
+  const span = /^(\d{1,6})([smhdw])$/.exec(text);
+  if (span !== null) return new Date(now - Number(span[1]) * UNITS[span[2] as keyof typeof UNITS] * 1000).toISOString();
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`).getTime() : Date.parse(text);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || !Number.isFinite(ms)) throw notADate(text);
+  return new Date(ms).toISOString();
+}
+
 /**
  * How long an answer is remembered: `session`, `today` (until midnight of the user's own time), `revoked`, a span or a date.
  * @throws GateError `usage`

@@ -1,5 +1,6 @@
 import { homeFolder } from "../ipc/base/paths.ts";
 import { shortenHome } from "../ipc/base/visible-text.ts";
+import type { ActivityEntry, DayRow } from "../ipc/contract/activity.ts";
 import type { SpentToday } from "../ipc/contract/costs.ts";
 import { type Capability, LEVELS, type Outcome, type TraceStep } from "../ipc/contract/decision.ts";
 import type { KeptToolView } from "../ipc/contract/mcp.ts";
@@ -17,6 +18,7 @@ import { confinedMark, outsideText } from "../ipc/words/box-words.ts";
 import { callFacts } from "../ipc/words/card-facts.ts";
 import { effectText } from "../ipc/words/hazard-words.ts";
 import { amountText } from "../ipc/words/price-words.ts";
+import { resultText } from "../ipc/words/result-words.ts";
 import type { SubjectPolicy } from "../main/decide/policy/policy.ts";
 import { shortTokens } from "./short-tokens.ts";
 import type { Column } from "./table.ts";
@@ -184,14 +186,47 @@ export const SPENT_COLUMNS: readonly Column<SpentToday>[] = [
   { title: "TODAY", text: ({ amount, currency }) => amountText(amount, currency, "en"), isRight: true },
 ];
 
-/** What happened, to whom, and why; of events that aren't decisions, their other fields. */
-export const AUDIT_COLUMNS: readonly Column<AuditLine>[] = [
-  { title: "TIME", text: ({ ts }) => clockText(ts) },
-  { title: "EVENT", text: (line) => field(line, "outcome") || line.event },
-  { title: "AGENT", text: (line) => field(line, "agent"), shrinksTo: 8 },
-  { title: "WHAT", text: auditSubject, shrinksTo: 14 },
-  { title: "WHY", text: (line) => field(line, "reason"), shrinksTo: 16 },
+/** What happened, to whom, and why; of events that aren't decisions, their other fields. `lines`: what is kept of calls, by their decisions. */
+export function auditColumns(lines: Readonly<Record<string, string>>): Column<AuditLine>[] {
+  return [
+    { title: "TIME", text: ({ ts }) => clockText(ts) },
+    { title: "EVENT", text: (line) => field(line, "outcome") || line.event },
+    { title: "AGENT", text: (line) => field(line, "agent"), shrinksTo: 8 },
+    { title: "WHAT", text: (line) => lines[field(line, "decision_id")] ?? auditSubject(line), shrinksTo: 24 },
+    { title: "WHY", text: (line) => field(line, "reason"), shrinksTo: 16 },
+  ];
+}
+
+export function activityColumns(now: number): Column<ActivityEntry>[] {
+  return [
+    { title: "TIME", text: ({ ts }) => momentText(new Date(ts * 1000).toISOString(), now) },
+    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 8 },
+    { title: "OUTCOME", text: ({ result }) => resultText(result, "en") },
+    { title: "WHAT", text: ({ line }) => line, shrinksTo: 24 },
+    { title: "PROJECT", text: ({ project }) => (project === null ? "" : shortHome(project)), shrinksTo: 10 },
+  ];
+}
+
+export const DAY_COLUMNS: readonly Column<DayRow>[] = [
+  { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 8 },
+  { title: "PROJECT", text: ({ project }) => (project === null ? "" : shortHome(project)), shrinksTo: 10 },
+  { title: "CALLS", text: ({ total }) => String(total), isRight: true },
+  { title: "BY ITSELF", text: ({ calls }) => String(calls.allowed), isRight: true },
+  { title: "YOU APPROVED", text: ({ calls }) => String(calls.approved), isRight: true },
+  { title: "YOU DENIED", text: ({ calls }) => String(calls.rejected), isRight: true },
+  { title: "DENIED", text: ({ calls }) => String(calls.denied), isRight: true },
+  { title: "NO ANSWER", text: ({ calls }) => numberText(calls.unanswered), isRight: true },
+  { title: "WAITS", text: ({ calls }) => numberText(calls.waiting), isRight: true },
+  { title: "FILES", text: ({ files }) => numberText(files.count), isRight: true },
+  { title: "HOSTS", text: ({ hosts }) => numberText(hosts.count), isRight: true },
+  {
+    title: "COST",
+    text: ({ costs }) => costs.map(({ amount, currency }) => amountText(amount, currency, "en")).join(", "),
+    isRight: true,
+  },
 ];
+
+const numberText = (count: number): string => (count === 0 ? "" : String(count));
 
 const SHOWN_ELSEWHERE = new Set(["event", "ts", "seq", "prev", "agent", "outcome", "reason"]);
 

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { VERSION } from "../main/base/version.ts";
 import { acpCommand } from "./commands/acp.ts";
+import { activityCommands, todayCommand } from "./commands/activity.ts";
 import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
@@ -79,6 +80,8 @@ export function commandLine(done: (code: number) => void): Command {
   approvalsCommands(program);
   answerCommands(program);
   policyCommands(program, done);
+  todayCommand(program);
+  activityCommands(program);
   auditCommands(program, done);
   receiptsCommands(program, done);
   safetyCommands(program);

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { AuditReport } from "../../ipc/contract/audit.ts";
-import { type AuditLine, MAX_CHECKPOINTS_LENGTH } from "../../ipc/contract/operator-api.ts";
+import { type AuditLine, MAX_CHECKPOINTS_LENGTH, type OperatorApi } from "../../ipc/contract/operator-api.ts";
 import type { LastingOperator } from "../../ipc/socket/lasting-operator.ts";
 import { byteSize } from "../../ipc/words/byte-size.ts";
 import { givenFile } from "../given-file.ts";
-import { AUDIT_COLUMNS } from "../listings.ts";
+import { auditColumns } from "../listings.ts";
 import { withLastingGate, withOperator } from "../operator.ts";
 import { type DataOptions, EXIT, type ExitCode, jsonOption, list, printLine, say, usageError } from "../output.ts";
 
@@ -27,7 +27,9 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
       if (!Number.isInteger(lines) || lines < 1) throw usageError("-n needs a whole number above 0");
       if (!options.follow) {
         return withOperator(async (api) => {
-          list(await api.call("audit.tail", { lines }), AUDIT_COLUMNS, options);
+          const tail = await api.call("audit.tail", { lines });
+          const isTable = process.stdout.isTTY === true && options.json !== true;
+          list(tail, auditColumns(isTable ? await linesOf(api, tail) : {}), options);
         });
       }
       await withLastingGate((api) => followTrail(api, lines));
@@ -95,6 +97,15 @@ function archiveCommand(audit: Command): void {
         );
       }),
     );
+}
+
+/** What is kept of the calls in these lines, by their decisions. The trail itself has none of it. */
+async function linesOf(api: OperatorApi, tail: readonly AuditLine[]): Promise<Record<string, string>> {
+  const ids = tail.flatMap(({ decision_id }) => (typeof decision_id === "string" ? [decision_id] : []));
+  if (ids.length === 0) return {};
+  const times = tail.map(({ ts }) => ts);
+  const [from, until] = [times.reduce((a, b) => Math.min(a, b)), times.reduce((a, b) => Math.max(a, b))];
+  return (await api.call("activity.lines", { decision_ids: [...new Set(ids)], from, until })).lines;
 }
 
 /** The last lines, and each that comes, over restarts of the gate: those that were written meanwhile follow when it is back. */

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { ownCommand } from "../../ipc/base/own-command.ts";
+import { allResults, resultsText } from "../../ipc/words/result-words.ts";
 import { alarmHint } from "../alarm-hint.ts";
 import { withRunningGate } from "../operator.ts";
 import { type DataOptions, jsonOption, say, tellAs } from "../output.ts";
@@ -13,11 +14,13 @@ export function statusCommand(program: Command): void {
     .action((options: DataOptions) =>
       withRunningGate(async (api) => {
         const status = await api.call("status", {});
+        // A gate of an earlier version doesn't know it.
+        const { rows } = await api.call("activity.today", {}).catch(() => ({ rows: [] }));
         tellAs(
           options,
           status,
-          `running since ${status.started_at}, ${status.agents_connected.length} agents connected, ${status.approvals_pending} waiting, ` +
-            `${status.decisions.allowed} allowed, ${status.decisions.denied} denied, ${status.decisions.asked} asked`,
+          `running since ${status.started_at}, ${status.agents_connected.length} agents connected, ${status.approvals_pending} waiting; ` +
+            `today ${resultsText(allResults(rows.map(({ calls }) => calls)), "en")}`,
         );
         if (status.pause.is_paused)
           say(
