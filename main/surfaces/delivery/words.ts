@@ -15,7 +15,10 @@ interface Words {
   directlyIn: (folder: string) => string;
   sessionEnds: string;
   today: (counts: string) => string;
-  counts: (counts: { allowed: number; denied: number; expired: number }) => string;
+  calls: (calls: number, asked: number) => string;
+  /** Of files and hosts; "" where there are none. */
+  places: (files: number, hosts: number) => string;
+  incomplete: string;
   grants_used: string;
 }
 
@@ -32,7 +35,13 @@ export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
     directlyIn: (folder) => `directly in ${folder}`,
     sessionEnds: "until its session ends",
     today: (counts) => `Today: ${counts}`,
-    counts: ({ allowed, denied, expired }) => `${allowed} allowed, ${denied} denied, ${expired} expired`,
+    calls: (calls, asked) => `${calls === 1 ? "1 call" : `${calls} calls`}, ${asked} asked`,
+    places: (files, hosts) =>
+      [
+        files === 0 ? "" : `; ${files === 1 ? "1 file" : `${files} files`}`,
+        hosts === 0 ? "" : `; ${hosts === 1 ? "1 host" : `${hosts} hosts`}`,
+      ].join(""),
+    incomplete: "This isn't all: some calls of today are missing in the list.",
     grants_used: "Grants used:",
   },
   it: {
@@ -47,7 +56,9 @@ export const CHANNEL_WORDS: Readonly<Record<Language, Words>> = {
     directlyIn: (folder) => `direttamente in ${folder}`,
     sessionEnds: "fino alla fine della sua sessione",
     today: (counts) => `Oggi: ${counts}`,
-    counts: ({ allowed, denied, expired }) => `consentite ${allowed}, rifiutate ${denied}, scadute ${expired}`,
+    calls: (calls, asked) => `${calls === 1 ? "1 chiamata" : `${calls} chiamate`}, ${asked} chieste`,
+    places: (files, hosts) => [files === 0 ? "" : `; ${files} file`, hosts === 0 ? "" : `; ${hosts} host`].join(""),
+    incomplete: "Non è tutto: nell'elenco mancano alcune chiamate di oggi.",
     grants_used: "Permessi usati:",
   },
 };

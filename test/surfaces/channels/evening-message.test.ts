@@ -36,7 +36,7 @@ async function seat() {
 }
 
 describe("the evening digest", () => {
-  it("says what was allowed, denied and expired by agent and capability, and nothing of a call", async () => {
+  it("says how what each agent did came out, in numbers that add up, and nothing of a call", async () => {
     const { clock, gate } = await seat();
     const { digest, said } = digestOf(gate);
     await digest.look();
@@ -47,8 +47,8 @@ describe("the evening digest", () => {
       {
         kind: "evening",
         is_urgent: false,
-        title: "Today: 0 allowed, 1 denied, 1 expired",
-        lines: ["tester: 0 allowed, 1 denied, 1 expired", "  code:exec: 0 allowed, 1 denied, 1 expired"],
+        title: "Today: 0 allowed by itself, 0 you approved, 1 you denied, 0 denied, 1 no answer",
+        lines: ["tester: 2 calls, 2 asked; 0 allowed by itself, 0 you approved, 1 you denied, 0 denied, 1 no answer"],
       },
     ]);
     expect(JSON.stringify(said)).not.toContain("SECRET");
