@@ -1,4 +1,5 @@
 import { acp } from "./acp.ts";
+import { activity } from "./activity.ts";
 import { ageing } from "./ageing.ts";
 import { box } from "./box.ts";
 import { callFiles } from "./call-files.ts";
@@ -47,6 +48,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   load,
   judges,
   trail,
+  activity,
   receipts,
   ageing,
   mcp,

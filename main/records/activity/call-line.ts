@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { shortenHome, visible } from "../../../ipc/base/visible-text.ts";
 import { commandLinesOf } from "../../decide/description/describe.ts";
 import { loggedNameOf } from "../../decide/executors/catalog.ts";
+import type { CommandLine } from "../../decide/executors/command-lines.ts";
 import type { Unfinished } from "../../decide/stages/examination.ts";
 import { workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
 import { realForm } from "../../shell-reading/targets/path.ts";
@@ -31,8 +32,8 @@ const MAX_WHOLE = 4000;
 /** Places of one line that are shown, and that are counted. */
 const SHOWN = 4;
 const COUNTED = 64;
-/** For so long a folder's project is taken to be the same, in milliseconds. */
-const PROJECT_MS = 30_000;
+/** For so long a folder's project, and whether a program is there, is taken to be the same. In milliseconds. */
+const KNOWN_MS = 30_000;
 const MAX_KNOWN = 2000;
 
 interface LineSettings {
@@ -51,7 +52,7 @@ export class CallLines {
   readonly #folders: readonly string[];
   readonly #steady: () => number;
   readonly #projects = new Map<string, { root: string | null; isRepository: boolean; at: number }>();
-  readonly #programs = new Map<string, boolean>();
+  readonly #programs = new Map<string, { is: boolean; at: number }>();
 
   constructor({ home, keep, path, steady = () => performance.now() }: LineSettings) {
     this.#home = home;
@@ -64,51 +65,45 @@ export class CallLines {
   lineOf(x: Unfinished): CallLine {
     const { call, executor } = x;
     const cwd = workingDirectoryOf(call, this.#home);
-    const known = cwd?.startsWith("/") === true ? cwd : null;
-    const project = known === null ? null : this.#projectOf(known).root;
+    const project = cwd?.startsWith("/") === true ? this.#projectOf(cwd).root : null;
     const tool = loggedNameOf(call.executor, executor.is_described);
     const needs = x.stated_needs ?? x.needs;
     // Denied before anybody read it.
     if (needs === undefined) return { text: `${tool} ${LEFT_OUT}`, tool, project, files: [], hosts: [] };
     const nameOf = (path: string) => this.#shownPlace(path, project);
-    const named = commandLinesOf(x).some(mayNameRevisions) ? needs.filter(isThereNow) : needs;
+    const commands = commandLinesOf(x);
+    const named = commands.some(mayNameRevisions) ? needs.filter(isThereNow) : needs;
     const files = placesOf(
       named.filter(({ capability }) => capability === "fs:write"),
       nameOf,
     );
     const hosts = hostsOf(needs);
-    return { text: this.#textOf(x, named, project, nameOf), tool, project, files, hosts };
+    const known = { tool, needs: named, project, nameOf, hosts };
+    const text =
+      this.#keep === "whole"
+        ? wholeOf(x, commands, tool)
+        : commands.length === 0
+          ? toolText(known)
+          : this.#commandText(x, commands, known);
+    return { text, tool, project, files, hosts };
   }
 
-  #textOf(
+  #commandText(
     x: Unfinished,
-    needs: readonly ResolvedRequirement[],
-    project: string | null,
-    nameOf: (path: string) => string | null,
+    commands: readonly CommandLine[],
+    { tool, needs, project, nameOf, hosts }: Known,
   ): string {
-    const { call, executor, lines } = x;
-    const tool = loggedNameOf(call.executor, executor.is_described);
-    const commands = commandLinesOf({ call, executor, lines });
-    if (this.#keep === "whole") {
-      const whole = commands.length > 0 ? commands.map(({ text }) => text).join("\n") : wholeOf(tool, call.args);
-      return whole.slice(0, MAX_WHOLE);
-    }
-    if (commands.length === 0) {
-      const places = [...placesOf(needs, nameOf), ...hostsOf(needs)];
-      const isMore = needs.some(({ target }) => target.kind === "exact" || target.kind === "unknown");
-      return cut([tool, listed(places), ...(isMore && places.length === 0 ? [LEFT_OUT] : [])].join(" ").trimEnd());
-    }
-    const named = new Set(
-      needs.flatMap(({ target }) => (target.kind === "path" ? [target.lexical, pathName(target)] : [])),
-    );
+    const named = new Set<string>();
+    for (const { target } of needs) if (target.kind === "path") named.add(target.lexical).add(pathName(target));
+    const isClear = !needs.some(({ capability }) => capability === "code:exec");
     const places: KnownPlaces = {
       isNamed: (path) => named.has(path),
-      isThere,
+      isThere: isClear ? undefined : isThere,
       nameOf,
       isProgram: (name) => this.#isProgram(name, project),
     };
-    const text = commands.map((line) => commandsText(line, call, this.#home, x.settings.env, places)).join("; ");
-    const unsaid = hostsOf(needs).filter((host) => !text.includes(host));
+    const text = commands.map((line) => commandsText(line, x.call, this.#home, x.settings.env, places)).join("; ");
+    const unsaid = hosts.filter((host) => !text.includes(host));
     return cut(`${text === "" ? `${tool} ${LEFT_OUT}` : text}${unsaid.length === 0 ? "" : ` → ${listed(unsaid)}`}`);
   }
 
@@ -126,7 +121,7 @@ export class CallLines {
   #projectOf(folder: string): { root: string | null; isRepository: boolean } {
     const known = this.#projects.get(folder);
     const now = this.#steady();
-    if (known !== undefined && now - known.at < PROJECT_MS) return known;
+    if (known !== undefined && now - known.at < KNOWN_MS) return known;
     if (this.#projects.size >= MAX_KNOWN) this.#projects.clear();
     const real = realForm(folder) ?? folder;
     const repository = projectRoot(real, this.#home);
@@ -139,17 +134,31 @@ export class CallLines {
   /** True for a program that lies on PATH, or among the project's own. */
   #isProgram(name: string, project: string | null): boolean {
     if (!/^[A-Za-z0-9_][\w.+-]{0,63}$/.test(name)) return false;
+    const key = `${name}\0${project ?? ""}`;
+    const known = this.#programs.get(key);
+    const now = this.#steady();
+    if (known !== undefined && now - known.at < KNOWN_MS) return known.is;
+    if (this.#programs.size >= MAX_KNOWN) this.#programs.clear();
     const own = project === null ? [] : [`${project}/node_modules/.bin`, `${project}/.venv/bin`];
-    return [...this.#folders, ...own].some((folder) => {
-      const path = `${folder}/${name}`;
-      const known = this.#programs.get(path);
-      if (known !== undefined) return known;
-      if (this.#programs.size >= MAX_KNOWN) this.#programs.clear();
-      const is = isThere(path);
-      this.#programs.set(path, is);
-      return is;
-    });
+    const is = [...this.#folders, ...own].some((folder) => isThere(`${folder}/${name}`));
+    this.#programs.set(key, { is, at: now });
+    return is;
   }
+}
+
+/** What is known of a call whose line is made. */
+interface Known {
+  tool: string;
+  needs: readonly ResolvedRequirement[];
+  project: string | null;
+  nameOf(path: string): string | null;
+  hosts: readonly string[];
+}
+
+function toolText({ tool, needs, nameOf, hosts }: Known): string {
+  const places = [...placesOf(needs, nameOf), ...hosts];
+  const isMore = needs.some(({ target }) => target.kind === "exact" || target.kind === "unknown");
+  return cut([tool, listed(places), ...(isMore && places.length === 0 ? [LEFT_OUT] : [])].join(" ").trimEnd());
 }
 
 function isThere(path: string): boolean {
@@ -193,6 +202,8 @@ function cut(text: string): string {
   return text.length > MAX_LINE ? `${text.slice(0, MAX_LINE - 1)}${LEFT_OUT}` : text;
 }
 
-function wholeOf(tool: string, args: Readonly<Record<string, unknown>>): string {
-  return `${tool} ${JSON.stringify(args)}`;
+function wholeOf({ call }: Unfinished, commands: readonly CommandLine[], tool: string): string {
+  const whole =
+    commands.length > 0 ? commands.map(({ text }) => text).join("\n") : `${tool} ${JSON.stringify(call.args)}`;
+  return whole.slice(0, MAX_WHOLE);
 }

@@ -24,7 +24,8 @@ export const LEFT_OUT = "…";
 export interface KnownPlaces {
   /** The reading of the call says that it is a path. */
   isNamed(path: string): boolean;
-  isThere(path: string): boolean;
+  /** Left out: what the line touches is known, so that no other word of it is a path. */
+  isThere?: ((path: string) => boolean) | undefined;
   /** As it is shown; null of one that isn't below a project. */
   nameOf(path: string): string | null;
   isProgram(name: string): boolean;
@@ -36,6 +37,8 @@ const MAX_WORDS = 16;
 const MAX_SUBCOMMANDS = 3;
 /** Words of one command that are looked for on the disk. */
 const MAX_LOOKS = 8;
+
+const SUBCOMMANDS_OF_GIT = new Map(GIT_SUBCOMMANDS.flatMap((one) => one.names.map((name) => [name, one] as const)));
 
 const NONE: ReadonlyMap<string, { kind: string }> = new Map();
 
@@ -126,7 +129,7 @@ class CommandWriter {
     const { name: sub, rest } = gitCommand(args);
     const own = args.slice(0, args.length - rest.length - 1);
     if (own.length > 0) this.#words(command, own, NONE, new Set(), written);
-    const known = GIT_SUBCOMMANDS.find(({ names }) => names.includes(sub));
+    const known = SUBCOMMANDS_OF_GIT.get(sub);
     written.add(known !== undefined || isKnownSubcommand(sub) ? sub : null);
     this.#words(command, rest, optionsOf(known), new Set(), written, known ?? record);
   }
@@ -140,8 +143,7 @@ class CommandWriter {
     written: Written,
     record?: Program,
   ): void {
-    const isSaid = record?.operands !== undefined || (record?.accesses !== undefined && record.guard_only !== true);
-    let subcommands = isSaid ? 0 : MAX_SUBCOMMANDS;
+    let subcommands = record?.operands === undefined ? MAX_SUBCOMMANDS : 0;
     for (let at = 0; at < args.length; at++) {
       const word = args[at] as Word;
       if (written.isFull) return written.leaveOut();
@@ -198,8 +200,9 @@ class CommandWriter {
     if (word.text === "." && cwd !== null) return ".";
     const text = word.glob === true ? folderOfPattern(word) : word.text;
     const path = text === null ? null : absolutePath(text, cwd);
-    if (path === null || (!this.#places.isNamed(path) && !(written.mayLook() && this.#places.isThere(path))))
-      return null;
+    if (path === null) return null;
+    const { isThere } = this.#places;
+    if (!this.#places.isNamed(path) && !(isThere !== undefined && written.mayLook() && isThere(path))) return null;
     const name = this.#places.nameOf(path);
     return name === null || word.glob !== true ? name : `${name === "." ? "" : `${name}/`}${LEFT_OUT}`;
   }

@@ -459,6 +459,9 @@ export function bytesOf(decisionId: string): Buffer {
   return bytes.length === 16 ? bytes : Buffer.from(decisionId);
 }
 
+/** Texts have numbers below it. */
+export const NUMBERS = 2 ** 52 + 1024;
+
 /** The number that a text is found by. */
 function numberOf(text: string): number {
   return Number.parseInt(hash("sha1", text, "hex").slice(0, 13), 16);

@@ -8,7 +8,7 @@ import {
 import { type ApprovalStatus, CAPABILITIES, type Capability, type Outcome } from "../../../ipc/contract/decision.ts";
 import { RULES } from "../../../ipc/contract/rules.ts";
 import { localMidnight } from "../../base/clocks/local-time.ts";
-import { bytesOf, type KeptCalls, OUTCOMES, STATUSES } from "./kept-calls.ts";
+import { bytesOf, type KeptCalls, NUMBERS, OUTCOMES, STATUSES } from "./kept-calls.ts";
 
 /**
  * Looks through the lines that are kept, in pieces: between two of them the gate serves its agents, however many lines there are and
@@ -17,8 +17,8 @@ import { bytesOf, type KeptCalls, OUTCOMES, STATUSES } from "./kept-calls.ts";
 
 /** Rows, and texts, that are looked at in one piece: some milliseconds. */
 const PIECE = 20_000;
-/** A word that more texts have is looked for in each row, rather than that they are all remembered. */
-const MAX_FOUND = 50_000;
+/** What more texts have is looked for in each row, rather than that they are all remembered. */
+const MAX_FOUND = 150_000;
 /** So few rows are looked up by their texts; of more, the newest are found sooner by going through all. */
 const FEW = 20_000;
 const MAX_WORDS = 8;
@@ -123,7 +123,7 @@ async function rowsOf(
     return db
       .prepare(
         `SELECT ${COLUMNS} FROM temp.found f CROSS JOIN calls c ON c.text = f.id JOIN texts t ON t.id = c.text
-         WHERE f.word = ${few} AND c.id <= ?${where} ORDER BY c.id DESC LIMIT ?`,
+         WHERE f.search = ${few} AND c.id <= ?${where} ORDER BY c.id DESC LIMIT ?`,
       )
       .all(top, limit) as Found[];
   const first = firstSince(kept, since);
@@ -177,101 +177,87 @@ function idOf(bytes: Buffer): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-interface SearchedWord {
-  text: string;
-  /** In the table of what was found. */
-  number: number;
-  /** Of agents, projects and tools that have it. */
-  names: number[];
-  /** How many texts have it. */
-  found: number | "many";
-}
-
-/** The words of a search, and which texts have them. */
+/** The words of a search. Those that no name has are looked for in the texts, once; the others in each row. */
 class TextSearch {
   readonly #kept: KeptCalls;
-  readonly #words: SearchedWord[];
+  readonly #patterns: readonly string[];
+  readonly #number = searches++;
+  /** Of agents, projects and tools that have the word. */
+  readonly #names = new Map<string, readonly number[]>();
+  /** Of the words that no name has: how many texts have all of them. Undefined where there is no such word. */
+  #found: number | "many" | undefined;
 
   constructor(kept: KeptCalls, text: string) {
     this.#kept = kept;
-    const words = [...new Set(text.trim().split(/\s+/))].filter((word) => word !== "").slice(0, MAX_WORDS);
-    const first = searches;
-    searches += words.length;
-    this.#words = words.map((word, at) => ({ text: word, number: first + at, names: [], found: 0 }));
+    const words = [...new Set(text.trim().split(/\s+/))].filter((word) => word !== "");
+    this.#patterns = words.slice(0, MAX_WORDS).map(patternOf);
   }
 
-  /** False where a word is nowhere. */
+  get #inTexts(): string[] {
+    return this.#patterns.filter((pattern) => !this.#names.has(pattern));
+  }
+
+  /** False where nothing can match. */
   async find(): Promise<boolean> {
-    const { db } = this.#kept;
-    if (this.#words.length > 0)
-      db.exec("CREATE TEMP TABLE IF NOT EXISTS found (word INTEGER, id INTEGER, PRIMARY KEY (word, id)) WITHOUT ROWID");
-    for (const word of this.#words) {
-      word.names = db
-        .prepare("SELECT id FROM names WHERE name LIKE ? ESCAPE '\\'")
-        .pluck()
-        .all(patternOf(word.text)) as number[];
-      await this.#findTexts(word);
-      if (word.found === 0 && word.names.length === 0) return false;
+    const names = this.#kept.db.prepare("SELECT id FROM names WHERE name LIKE ? ESCAPE '\\' LIMIT 1000").pluck();
+    for (const pattern of this.#patterns) {
+      const ids = names.all(pattern) as number[];
+      if (ids.length > 0) this.#names.set(pattern, ids);
     }
-    return true;
+    if (this.#inTexts.length > 0) this.#found = await this.#findTexts(this.#inTexts);
+    return this.#found !== 0;
   }
 
-  async #findTexts(word: SearchedWord): Promise<void> {
-    const { db } = this.#kept;
-    const some = `SELECT id, line FROM texts WHERE id > ? ORDER BY id LIMIT ${PIECE}`;
-    const find = db.prepare(
-      `INSERT OR IGNORE INTO temp.found SELECT ${word.number}, id FROM (${some}) WHERE line LIKE ? ESCAPE '\\'`,
+  /** Texts are found by numbers that are spread evenly, so that each piece of these has about as many. */
+  async #findTexts(patterns: readonly string[]): Promise<number | "many"> {
+    const { db, size } = this.#kept;
+    db.exec(
+      "CREATE TEMP TABLE IF NOT EXISTS found (search INTEGER, id INTEGER, PRIMARY KEY (search, id)) WITHOUT ROWID",
     );
-    const lastOf = db.prepare(`SELECT max(id) FROM (${some})`).pluck();
-    const pattern = patternOf(word.text);
+    const like = patterns.map(() => "line LIKE ? ESCAPE '\\'").join(" AND ");
+    const find = db.prepare(
+      `INSERT OR IGNORE INTO temp.found SELECT ${this.#number}, id FROM texts WHERE id BETWEEN ? AND ? AND ${like}`,
+    );
+    const pieces = Math.ceil((size + 1) / PIECE);
+    const width = Math.ceil(NUMBERS / pieces);
     let found = 0;
-    for (let last = -1; ; ) {
-      const end = lastOf.get(last) as number | null;
-      if (end === null) break;
-      found += find.run(last, pattern).changes;
+    for (let from = 0; from < NUMBERS; from += width) {
+      found += find.run(from, from + width - 1, ...patterns).changes;
       if (found > MAX_FOUND) {
-        this.#clear(word.number);
-        word.found = "many";
-        return;
+        db.prepare("DELETE FROM temp.found WHERE search = ?").run(this.#number);
+        return "many";
       }
-      last = end;
-      await piece();
+      if (from + width < NUMBERS) await piece();
     }
-    word.found = found;
+    return found;
   }
 
   conditions(): string[] {
-    return this.#words.map(({ text, number, names, found }) => {
-      const inText =
-        found === "many"
-          ? `t.line LIKE ${quoted(patternOf(text))} ESCAPE '\\'`
-          : `EXISTS (SELECT 1 FROM temp.found w WHERE w.word = ${number} AND w.id = c.text)`;
-      if (names.length === 0) return inText;
-      const list = names.slice(0, 1000).join(", ");
-      return `(${inText} OR c.agent IN (${list}) OR c.project IN (${list}) OR c.tool IN (${list}))`;
+    const like = (pattern: string) => `t.line LIKE ${quoted(pattern)} ESCAPE '\\'`;
+    const named = [...this.#names].map(([pattern, ids]) => {
+      const list = ids.join(", ");
+      return `(${like(pattern)} OR c.agent IN (${list}) OR c.project IN (${list}) OR c.tool IN (${list}))`;
     });
+    if (this.#found === undefined) return named;
+    if (this.#found === "many") return [...named, ...this.#inTexts.map(like)];
+    return [...named, `EXISTS (SELECT 1 FROM temp.found w WHERE w.search = ${this.#number} AND w.id = c.text)`];
   }
 
-  /** The number of a word that few rows have, and those by their texts alone. */
+  /** Its number in the table of what was found, where few rows have that. */
   few(): number | undefined {
-    if (this.#words.length === 0) return undefined;
-    const { db } = this.#kept;
-    const rows = db
+    if (this.#found === undefined || this.#found === "many") return undefined;
+    const rows = this.#kept.db
       .prepare(
-        `SELECT count(*) FROM (SELECT 1 FROM temp.found f CROSS JOIN calls c ON c.text = f.id WHERE f.word = ? LIMIT ${FEW + 1})`,
+        `SELECT count(*) FROM (SELECT 1 FROM temp.found f CROSS JOIN calls c ON c.text = f.id WHERE f.search = ? LIMIT ${FEW + 1})`,
       )
-      .pluck();
-    return this.#words.find(
-      ({ number, names, found }) => names.length === 0 && found !== "many" && (rows.get(number) as number) <= FEW,
-    )?.number;
+      .pluck()
+      .get(this.#number) as number;
+    return rows <= FEW ? this.#number : undefined;
   }
 
   end(): void {
-    for (const { number } of this.#words) this.#clear(number);
-  }
-
-  #clear(word: number): void {
-    if (this.#kept.db.open) this.#kept.db.prepare("DELETE FROM temp.found WHERE word = ?").run(word);
+    if (this.#found !== undefined && this.#kept.db.open)
+      this.#kept.db.prepare("DELETE FROM temp.found WHERE search = ?").run(this.#number);
   }
 }
 
@@ -321,11 +307,20 @@ interface DaySum {
   amount: number;
 }
 
+/** Named by some call, a line each. */
+interface DayPlaces {
+  agent: number;
+  project: number;
+  files: string;
+  hosts: string;
+}
+
 interface Day {
   agent: number;
   project: number;
   sums: DaySum[];
-  texts: Set<number>;
+  files: Set<string>;
+  hosts: Set<string>;
 }
 
 /** What was done since midnight, local time. @throws SQLite's error */
@@ -341,27 +336,28 @@ export async function callsToday(kept: KeptCalls): Promise<ActivityToday> {
     `SELECT agent, project, result, status <> 0 AS asked, currency, count(*) AS calls, sum(amount) AS amount ${among} GROUP BY 1, 2, 3, 4, 5`,
   );
   const texts = db.prepare(
-    `SELECT DISTINCT agent, project, text ${among} AND result IN (${indexOf("allowed")}, ${indexOf("approved")})`,
+    `SELECT DISTINCT c.agent, c.project, t.files, t.hosts FROM calls c JOIN texts t ON t.id = c.text
+     WHERE c.id BETWEEN ? AND ? AND c.at >= ? AND c.result IN (${indexOf("allowed")}, ${indexOf("approved")})
+     AND (t.files <> '' OR t.hosts <> '')`,
   );
   const days = new Map<string, Day>();
   const dayOf = ({ agent, project }: Pick<Day, "agent" | "project">): Day => {
     const key = `${agent} ${project}`;
-    const day = days.get(key) ?? { agent, project, sums: [], texts: new Set() };
+    const day = days.get(key) ?? { agent, project, sums: [], files: new Set(), hosts: new Set() };
     days.set(key, day);
     return day;
   };
   for (let from = first; from <= last; from += PIECE) {
     const bounds = [from, Math.min(last, from + PIECE - 1), midnight];
     for (const sum of sums.all(...bounds) as DaySum[]) dayOf(sum).sums.push(sum);
-    for (const one of texts.all(...bounds) as (Pick<Day, "agent" | "project"> & { text: number })[])
-      dayOf(one).texts.add(one.text);
+    for (const one of texts.iterate(...bounds) as IterableIterator<DayPlaces>) {
+      const day = dayOf(one);
+      for (const file of one.files.split("\n")) if (file !== "") day.files.add(file);
+      for (const host of one.hosts.split("\n")) if (host !== "") day.hosts.add(host);
+    }
     await piece();
   }
-  const rows: DayRow[] = [];
-  for (const day of days.values()) {
-    rows.push(dayRow(kept, day));
-    await piece();
-  }
+  const rows = [...days.values()].map((day) => dayRow(kept, day));
   const gaps = kept.gaps(midnight, now);
   return {
     since: midnight / 1000,
@@ -371,7 +367,7 @@ export async function callsToday(kept: KeptCalls): Promise<ActivityToday> {
   };
 }
 
-function dayRow(kept: KeptCalls, { agent, project, sums, texts }: Day): DayRow {
+function dayRow(kept: KeptCalls, { agent, project, sums, files, hosts }: Day): DayRow {
   const calls = Object.fromEntries(CALL_RESULTS.map((result) => [result, 0])) as DayRow["calls"];
   const costs = new Map<string, number>();
   let [total, asked] = [0, 0];
@@ -382,13 +378,6 @@ function dayRow(kept: KeptCalls, { agent, project, sums, texts }: Day): DayRow {
     if (sum.asked === 1) asked += sum.calls;
     const currency = kept.nameOf(sum.currency);
     if (currency !== "") costs.set(currency, (costs.get(currency) ?? 0) + sum.amount);
-  }
-  const [files, hosts] = [new Set<string>(), new Set<string>()];
-  const find = kept.statements.prepare<{ files: string; hosts: string }>("SELECT files, hosts FROM texts WHERE id = ?");
-  for (const text of texts) {
-    const found = find.get(text);
-    for (const file of found?.files.split("\n") ?? []) if (file !== "") files.add(file);
-    for (const host of found?.hosts.split("\n") ?? []) if (host !== "") hosts.add(host);
   }
   const some = (all: ReadonlySet<string>) => ({ count: all.size, some: [...all].sort().slice(0, NAMED) });
   return {
