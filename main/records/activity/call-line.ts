@@ -1,15 +1,13 @@
 import { lstatSync } from "node:fs";
 import { dirname } from "node:path";
+import { isAtOrBelow, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
+import { workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
 import { shortenHome, visible } from "../../../ipc/base/visible-text.ts";
 import { commandLinesOf } from "../../decide/description/describe.ts";
 import { loggedNameOf } from "../../decide/executors/catalog.ts";
 import type { CommandLine } from "../../decide/executors/command-lines.ts";
 import type { Unfinished } from "../../decide/stages/examination.ts";
-import { workingDirectoryOf } from "../../shell-reading/clear/program-search.ts";
-import { realForm } from "../../shell-reading/targets/path.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
-import { projectRoot } from "../../shell-reading/targets/project.ts";
-import { pathName, type ResolvedRequirement } from "../../shell-reading/targets/target.ts";
+import { pathName, type ResolvedRequirement } from "../../targets/target.ts";
 import { commandsText, type KnownPlaces, LEFT_OUT, mayNameRevisions } from "./command-text.ts";
 
 /** What is kept of a call: programs, what they are told to do, options' names, places below a project and hosts. Nothing that isn't known as one of these. */

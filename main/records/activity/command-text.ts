@@ -1,18 +1,12 @@
+import { absolutePath, programName, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
+import { hostOfUrl } from "@metnos-gate/shell-reading/files";
+import { namedScripts, programOf } from "@metnos-gate/shell-reading/programs";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { standsForOf } from "../../decide/description/run-by-name.ts";
 import type { CommandLine } from "../../decide/executors/command-lines.ts";
 import { placeOf } from "../../decide/places/call-place.ts";
 import type { StageSettings } from "../../decide/stages/examination.ts";
-import { absolutePath } from "../../shell-reading/paths.ts";
-import { optionsKnown } from "../../shell-reading/programs/arguments.ts";
-import { GIT_SUBCOMMANDS, gitCommand } from "../../shell-reading/programs/git.ts";
-import { launchedBy } from "../../shell-reading/programs/hazard-records.ts";
-import type { Program } from "../../shell-reading/programs/program.ts";
-import { namedScripts } from "../../shell-reading/programs/script-runners.ts";
-import { programCalled } from "../../shell-reading/programs/table.ts";
-import type { SimpleCommand, Word } from "../../shell-reading/reading.ts";
-import { hostOfUrl, normaliseHost } from "../../shell-reading/targets/host.ts";
-import { programName } from "../../shell-reading/word.ts";
+import { normaliseHost } from "../../targets/host.ts";
 import { isKnownOption, isKnownSubcommand } from "./known-words.ts";
 
 /** A command line without its values: each word of it is there because something says what it is. */
@@ -37,8 +31,6 @@ const MAX_WORDS = 16;
 const MAX_SUBCOMMANDS = 3;
 /** Words of one command that are looked for on the disk. */
 const MAX_LOOKS = 8;
-
-const SUBCOMMANDS_OF_GIT = new Map(GIT_SUBCOMMANDS.flatMap((one) => one.names.map((name) => [name, one] as const)));
 
 const NONE: ReadonlyMap<string, { kind: string }> = new Map();
 
@@ -83,7 +75,7 @@ function isScript(
 
 /** True of a line whose words may be revisions: what it may touch by such a name is no place, unless it is there. */
 export function mayNameRevisions({ reading }: CommandLine): boolean {
-  return reading.commands.some(({ name }) => programCalled(name)?.worksOnRepository === true);
+  return reading.commands.some(({ name }) => programOf(name).worksOnRepository);
 }
 
 /** The options of a record, by name. */
@@ -117,33 +109,35 @@ class CommandWriter {
     const isPath = first.text.includes("/");
     const path = isPath ? this.#pathOf(first, command.cwd, written) : null;
     written.add(path ?? (first.is_resolved && this.#isProgram(name) ? name : null));
-    const inner = launchedBy(name, argv);
+    const known = programOf(name);
+    const inner = known.launched(argv);
     if (inner !== null) {
       const before = args.slice(0, args.length - inner.length);
-      this.#words(command, before, optionsOf(programCalled(name)), this.#scriptsOf(name, argv), written);
+      this.#words(command, before, known.options, this.#scriptsOf(name, argv), written);
       return this.#program(command, programName(inner[0]?.text ?? ""), inner, written);
     }
-    const record = programCalled(name);
-    if (record?.worksOnRepository !== true)
-      return this.#words(command, args, optionsOf(record), this.#scriptsOf(name, argv), written, record);
-    const { name: sub, rest } = gitCommand(args);
-    const own = args.slice(0, args.length - rest.length - 1);
+    const sub = known.subcommand(args);
+    if (sub === null) {
+      const scripts = this.#scriptsOf(name, argv);
+      return this.#words(command, args, known.options, scripts, written, known.hasOperandsKnown);
+    }
+    const own = args.slice(0, args.length - sub.rest.length - 1);
     if (own.length > 0) this.#words(command, own, NONE, new Set(), written);
-    const known = SUBCOMMANDS_OF_GIT.get(sub);
-    written.add(known !== undefined || isKnownSubcommand(sub) ? sub : null);
-    this.#words(command, rest, optionsOf(known), new Set(), written, known ?? record);
+    written.add(sub.known.hasRecord || isKnownSubcommand(sub.name) ? sub.name : null);
+    const { hasOperandsKnown } = sub.known.hasRecord ? sub.known : known;
+    this.#words(command, sub.rest, sub.known.options, new Set(), written, hasOperandsKnown);
   }
 
-  /** `record`: where that says what its operands are, none of them is a subcommand. */
+  /** `hasOperandsKnown`: none of its operands is a subcommand then. */
   #words(
     command: SimpleCommand,
     args: readonly Word[],
     options: Options,
     scripts: ReadonlySet<Word>,
     written: Written,
-    record?: Program,
+    hasOperandsKnown = false,
   ): void {
-    let subcommands = record?.operands === undefined ? MAX_SUBCOMMANDS : 0;
+    let subcommands = hasOperandsKnown ? 0 : MAX_SUBCOMMANDS;
     for (let at = 0; at < args.length; at++) {
       const word = args[at] as Word;
       if (written.isFull) return written.leaveOut();
@@ -208,7 +202,7 @@ class CommandWriter {
   }
 
   #isProgram(name: string): boolean {
-    return programCalled(name) !== undefined || this.#places.isProgram(name);
+    return programOf(name).hasRecord || this.#places.isProgram(name);
   }
 
   /** The words that name a script of the project. */
@@ -217,8 +211,6 @@ class CommandWriter {
     return new Set(named?.marks.filter((word) => word !== argv[0]) ?? []);
   }
 }
-
-const optionsOf = (record: Program | undefined): Options => (record === undefined ? NONE : optionsKnown(record));
 
 /** `src/*.ts`: `src`; null where it is a pattern from its beginning. */
 function folderOfPattern({ pieces }: Word): string | null {

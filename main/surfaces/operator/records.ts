@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import type { Registry } from "prom-client";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { KeptFiles } from "../../../ipc/contract/kept-files.ts";
@@ -9,7 +10,6 @@ import { foldersOf, roomOf } from "../../core/storage/disk-watch.ts";
 import { forgetCalls } from "../../records/activity/forget-calls.ts";
 import { callsToday, linesOf, listCalls } from "../../records/activity/list-calls.ts";
 import { filesIn } from "../../records/audit/month-files.ts";
-import { isAtOrBelow } from "../../shell-reading/targets/pattern.ts";
 import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 type ActivityMethod =

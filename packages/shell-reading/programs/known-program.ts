@@ -1,5 +1,6 @@
 import type { Span, Word } from "../reading.ts";
 import { placingRole } from "./accesses.ts";
+import { optionsKnown } from "./arguments.ts";
 import {
   type DiskTool,
   destroysPool,
@@ -10,6 +11,7 @@ import {
   processToolCalled,
   signalsUser,
 } from "./disks-and-processes.ts";
+import { GIT_SUBCOMMANDS, gitCommand } from "./git.ts";
 import { launchedBy, runsElsewhere } from "./hazard-records.ts";
 import { scriptWordOf } from "./interpreters.ts";
 import { isKnownLabel, raisesRights } from "./labels.ts";
@@ -19,6 +21,8 @@ import { isDoneByShell } from "./shell-builtins.ts";
 import { type SocketTool, socketToolCalled, takesHosts } from "./sockets.ts";
 import { isAboutMachine, programCalled } from "./table.ts";
 import { handsOnEverything } from "./wrappers.ts";
+
+const SUBCOMMANDS = new Map(GIT_SUBCOMMANDS.flatMap((one) => one.names.map((name) => [name, one] as const)));
 
 /** What a disk tool would do, asked for this. */
 interface DiskWork extends DiskTool {
@@ -31,9 +35,9 @@ class KnownProgram {
   readonly #record: Program | undefined;
 
   /** @param name without a folder */
-  constructor(name: string) {
+  constructor(name: string, record = programCalled(name)) {
     this.#name = name;
-    this.#record = programCalled(name);
+    this.#record = record;
   }
 
   /** Its name is one of those that anything is said of in a record. */
@@ -58,6 +62,23 @@ class KnownProgram {
 
   get makesLinks(): boolean {
     return this.#record !== undefined && placingRole(this.#record) === "links";
+  }
+
+  /** Its options by their names as they are written, with what each takes: none where it has no record. */
+  get options(): ReadonlyMap<string, { kind: string }> {
+    return this.#record === undefined ? new Map() : optionsKnown(this.#record);
+  }
+
+  /** Its record says what its operands are. */
+  get hasOperandsKnown(): boolean {
+    return this.#record?.operands !== undefined;
+  }
+
+  /** What a program that works on a repository is told to do, with its words, and what is known of that; null for other programs. */
+  subcommand(args: readonly Word[]): { name: string; rest: readonly Word[]; known: KnownProgram } | null {
+    if (!this.worksOnRepository) return null;
+    const { name, rest } = gitCommand(args);
+    return { name, rest, known: new KnownProgram(name, SUBCOMMANDS.get(name)) };
   }
 
   /** Its words may be names of hosts. */
