@@ -202,8 +202,8 @@ export function activityColumns(now: number): Column<ActivityEntry>[] {
     { title: "TIME", text: ({ ts }) => momentText(new Date(ts * 1000).toISOString(), now) },
     { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 8 },
     { title: "OUTCOME", text: ({ result }) => resultText(result, "en") },
-    { title: "WHAT", text: ({ line }) => line, shrinksTo: 24 },
-    { title: "PROJECT", text: ({ project }) => (project === null ? "" : shortHome(project)), shrinksTo: 10 },
+    { title: "WHAT", text: ({ line }) => line },
+    { title: "PROJECT", text: ({ project }) => (project === null ? "" : shortHome(project)), shrinksTo: 6 },
   ];
 }
 

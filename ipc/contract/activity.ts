@@ -43,7 +43,7 @@ export function resultOf({ outcome, status, rule }: Pick<ActivityEntry, "outcome
 }
 
 export const activityEntrySchema = z.object({
-  /** Of the line, in the order in which they were asked for: where a listing goes on. */
+  /** Of the line, in the order in which they were asked for: where a listing continues. */
   number: z.number().int(),
   decision_id: z.string(),
   ts: z.number(),

@@ -72,7 +72,11 @@ describe("no value of a call", () => {
       await agent.ask({ executor, args, intent: marked(), context: { cwd: "/srv/project" } });
     }
     for (const [, text] of SECRETS)
-      await agent.ask({ executor: "Bash", args: { command: text, description: marked() }, context: { cwd: "/srv/project" } });
+      await agent.ask({
+        executor: "Bash",
+        args: { command: text, description: marked() },
+        context: { cwd: "/srv/project" },
+      });
     const odd = marked();
     await agent.ask({ executor: "mcp__shop__pay", args: { [odd]: odd } });
     await gate.operator.call("activity.list", {});

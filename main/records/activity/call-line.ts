@@ -10,7 +10,7 @@ import type { Unfinished } from "../../decide/stages/examination.ts";
 import { pathName, type ResolvedRequirement } from "../../targets/target.ts";
 import { commandsText, type KnownPlaces, LEFT_OUT, mayNameRevisions } from "./command-text.ts";
 
-/** What is kept of a call: programs, what they are told to do, options' names, places below a project and hosts. Nothing that isn't known as one of these. */
+/** What is kept of a call: programs, what they are to do, options' names, places below a project and hosts. Nothing that isn't known as one of these. */
 export interface CallLine {
   text: string;
   tool: string;

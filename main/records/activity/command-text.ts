@@ -51,7 +51,7 @@ export function commandsText(
   return parts.join("") + (shown.length > MAX_COMMANDS ? `; ${LEFT_OUT}` : "");
 }
 
-/** What stands between two commands, where nothing else does. */
+/** What is between two commands, where that is all. */
 function separatorOf(before: SimpleCommand, { pipeline, pipelineIndex, start }: SimpleCommand, text: string): string {
   if (before.pipeline === pipeline && pipelineIndex > before.pipelineIndex) return " | ";
   const between = start >= before.end ? text.slice(before.end, start) : "";

@@ -5,7 +5,7 @@
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/** What programs are told to do, and what scripts of projects are usually called. */
+/** What programs are to do, and what scripts of projects are usually called. */
 const SUBCOMMANDS = words(`
   access account activate add aliases allow amend analyze annotate api app apply archive artifact attach audit auth autoremove bench benchmark
   bind bisect blame boot branch branches browse build builder bump bundle cache catalog cat-file check check-ignore checkout cherry cherry-pick

@@ -51,7 +51,8 @@ export function activityMethods(context: OperatorContext): Handlers<ActivityMeth
           (project === undefined || (cwd !== null && isAtOrBelow(cwd, project))) &&
           (end === undefined || ts * 1000 < end),
       );
-      recordAct(context, "activity.forgotten", { count: forgotten, ...(agent === undefined ? {} : { agent }) });
+      if (forgotten > 0)
+        recordAct(context, "activity.forgotten", { count: forgotten, ...(agent === undefined ? {} : { agent }) });
       return { forgotten };
     },
   };

@@ -78,7 +78,7 @@ describe("of a command line", () => {
     expect(command(project(), text)).toBe(line.replace("… …", "…"));
   });
 
-  it("the hosts that it reaches are said, wherever they stand", () => {
+  it("the hosts that it reaches are said, wherever they are", () => {
     const { text, hosts } = lineOf(project(), { args: { command: "curl -o src/x https://example.org/secret" } });
     expect([text, hosts]).toEqual(["curl -o src/x example.org", ["example.org"]]);
   });
