@@ -199,7 +199,7 @@ export function auditColumns(lines: Readonly<Record<string, string>>): Column<Au
 
 export function activityColumns(now: number): Column<ActivityEntry>[] {
   return [
-    { title: "TIME", text: ({ ts }) => momentText(new Date(ts * 1000).toISOString(), now) },
+    { title: "TIME", text: ({ ts }) => momentText(new Date(ts * 1000).toISOString(), now).replace(/^today /, "") },
     { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 8 },
     { title: "OUTCOME", text: ({ result }) => resultText(result, "en") },
     { title: "WHAT", text: ({ line }) => line },

@@ -77,9 +77,9 @@ const ENTRY: ActivityEntry = {
 };
 
 describe("as a table", () => {
-  it("a call keeps its line whole at 80 columns", () => {
+  it("a call keeps its line whole at 80 columns: its agent and project give way", () => {
     const [, row = ""] = tableLines(activityColumns(ENTRY.ts * 1000), [ENTRY], 80);
-    expect(row).toContain("git push --force");
+    expect(row).toContain(ENTRY.line);
     expect(row).toContain("you approved");
   });
 
