@@ -143,7 +143,9 @@ export class HiddenRepositories {
     const found: string[] = [];
     for (let at = dirname(path); isAtOrBelow(at, top) && basename(at) !== ".git"; at = dirname(at)) {
       const look = await this.#look(at, looking.turns, "linked", { ...LIMITS, folders: 1 });
-      found.push(...(look?.places ?? []).filter((place) => !isOfRepository(place)).flatMap(pathBehind(looking)));
+      const places = look?.places.filter((place) => !isOfRepository(place));
+      // Of a closed one nobody knows what it holds.
+      found.push(...(places?.flatMap(pathBehind(looking)) ?? [at]));
     }
     return found;
   }

@@ -148,6 +148,11 @@ const LINKS: readonly Row[] = [
     "cd src; [ ! -e $(pwd -P)/../.tool-versions ] || $X",
   ],
   [
+    "to a folder in one that can't be listed",
+    "mkdir -p target/x/s; echo x > target/x/.tool-versions; ln -s target/x/s web; chmod 111 target/x",
+    "[ ! -e web/../.tool-versions ] || $X",
+  ],
+  [
     "to a folder in which a later command leaves what runs later",
     "mkdir -p target/x; ln -s target/x web; echo 'echo x > target/x/.tool-versions' > later.sh",
     "[ ! -e web/.tool-versions ] || $X",
