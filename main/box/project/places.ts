@@ -1,7 +1,7 @@
 import { lstatSync, opendirSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { isAtOrBelow, keepsNamesApart, kindOf, linksOnWay, realPath } from "@metnos-gate/shell-reading/files";
+import { isAtOrBelow, kindOf, linksOnWay, realPath } from "@metnos-gate/shell-reading/files";
 import { codeNamedBySettings, repositoriesBuilt } from "@metnos-gate/shell-reading/git";
 import { isPlantedIn, loadedByEnvrc, PLANTABLE_NAMES, searchedByEnvrc } from "@metnos-gate/shell-reading/programs";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
@@ -15,6 +15,7 @@ import { HiddenRepositories, isCarrying } from "./hidden-repositories.ts";
 import { LogsWithSecrets } from "./logs-with-secrets.ts";
 import { leadingOut } from "./pipes-and-sockets.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
+import { keepsNamesApart } from "./small-file.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 /** The places of the folders that boxes may write: what may stay there, and what has appeared since. */

@@ -1,4 +1,5 @@
 import { lstatSync, type Stats } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { realPath } from "@metnos-gate/shell-reading/files";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 
@@ -32,4 +33,17 @@ export function statOf(path: string): Stats | undefined {
   } catch {
     return undefined; // below a file, closed, or deeper than a path can be long
   }
+}
+
+/**
+ * False where a folder's disk takes a name in other letters for the same file, as Windows' disks do: what is mounted on a file by one of
+ * its names may not be there by another. @param folder absolute, as text
+ */
+export function keepsNamesApart(folder: string): boolean {
+  return ![join(folder, ".git"), folder].some((path) => {
+    const name = basename(path);
+    const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase();
+    const [one, its] = [path, join(dirname(path), other)].map((each) => statOf(Buffer.from(each).toString("latin1")));
+    return other !== name && one !== undefined && one.ino === its?.ino && one.dev === its.dev;
+  });
 }

@@ -1,5 +1,4 @@
-import { lstatSync, statfsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { statfsSync } from "node:fs";
 
 /**
  * By their numbers in Linux, file systems on which the kernel itself says when a file was last changed (ctime), and nobody sets that:
@@ -16,26 +15,5 @@ export function hasOwnTimes(path: string | Buffer): boolean {
     return process.platform !== "linux" || WITH_OWN_TIMES.has(statfsSync(path).type >>> 0);
   } catch {
     return false;
-  }
-}
-
-/**
- * False where a folder's disk takes a name in other letters for the same file, as Windows' disks do: what is mounted on a file by one of
- * its names may not be there by another. @param folder absolute
- */
-export function keepsNamesApart(folder: string): boolean {
-  return ![join(folder, ".git"), folder].some((path) => {
-    const name = basename(path);
-    const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase();
-    return other !== name && isOneFile(path, join(dirname(path), other));
-  });
-}
-
-function isOneFile(one: string, other: string): boolean {
-  try {
-    const [{ dev, ino }, found] = [lstatSync(one), lstatSync(other)];
-    return found.ino === ino && found.dev === dev;
-  } catch {
-    return false; // one of them isn't there
   }
 }
