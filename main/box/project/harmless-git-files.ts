@@ -2,7 +2,7 @@ import { type Dir, lstatSync, opendirSync, readlinkSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 import { realPath } from "@metnos-gate/shell-reading/files";
 import { type NotedFolder, settingsOf } from "@metnos-gate/shell-reading/git";
-import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
+import { readRegularBytes, TOO_LARGE } from "../../../ipc/base/regular-file.ts";
 import { errorCode } from "../../base/errors.ts";
 import { AT_TOP } from "../../decide/places/run-later-places.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./folder-contents.ts";
 import { namedOwnFilesBefore, namesOwnFiles, namesOwnPacks, namesOwnReferences } from "./git-named-files.ts";
 import { staysInOther } from "./other-repositories.ts";
-import { isItself, textOf } from "./small-file.ts";
+import { isItself, statOf, textOf } from "./small-file.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
 
 /** What a run leaves at a place whose content is run later, and runs nothing: git's own new files, as git writes them. */
@@ -115,22 +115,23 @@ const VERSION_LINES: ReadonlyMap<string, RegExp> = new Map([
 /** Of .NET: its `paths` say where an SDK lies, in whatever letters a name is written. */
 const NAMES_SDKS = /paths|\\u/i;
 
-/** At a project's top: by it `npx` knows the project's own programs, which come before all others. */
+/** At a project's top: `npx` knows the project's own programs by it, which come before all others. */
 export const PACKAGE = "package.json";
 const OWN_PROGRAM = "metnos-gate";
 const MAX_PACKAGE = 1024 * 1024;
 
-/** Whether `npx metnos-gate` would run a program of the project, by which it would answer for its user. @param path of a `PACKAGE` */
+/** Whether `npx metnos-gate` would run a program of the project, which would answer for its user. @param path of a `PACKAGE` */
 function namesOwnProgram(path: string): boolean {
   try {
-    const text = readRegularBytes(Buffer.from(path, "latin1"), { maxBytes: MAX_PACKAGE }).toString();
-    const { name, bin, directories } = JSON.parse(text.replace(/^\uFEFF/, ""));
-    if (typeof bin === "object" && bin !== null ? OWN_PROGRAM in bin : `/${name}`.endsWith(`/${OWN_PROGRAM}`))
-      return true;
-    const at = Buffer.from(resolve(dirname(path), String(directories?.bin ?? "bin"), OWN_PROGRAM), "latin1");
-    return directories?.bin !== undefined && lstatSync(at, NO_THROW) !== undefined;
-  } catch {
-    return false; // npm can't read it, either
+    const text = readRegularBytes(Buffer.from(path, "latin1"), { maxBytes: MAX_PACKAGE }).toString("latin1");
+    const { name, bin, directories } = JSON.parse(text.replace(/^\xef\xbb\xbf/, ""));
+    const names = typeof bin === "object" && bin !== null ? Object.keys(bin) : [`${name}`.split("/").at(-1)];
+    const folder = directories?.bin;
+    return (
+      names.includes(OWN_PROGRAM) || (folder && statOf(join(dirname(path), `${folder}`, OWN_PROGRAM))) !== undefined
+    );
+  } catch (error) {
+    return errorCode(error) === TOO_LARGE; // what isn't JSON npm can't read, either
   }
 }
 

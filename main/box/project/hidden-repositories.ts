@@ -129,23 +129,20 @@ export class HiddenRepositories {
     const known = looking.seen.get(key);
     if (known !== undefined) return known;
     looking.seen.set(key, []);
-    const found = [
-      ...[...above(end.path, looking), ...(await this.#placesAbove(end.path, looking))],
-      ...(await this.#below(end.path, changed_at, looking)),
-    ];
+    const around = [...above(end.path, looking), ...(await this.#placesAbove(end.path, looking))];
+    const found = [...around, ...(await this.#below(end.path, changed_at, looking))];
     looking.seen.set(key, found);
     return found;
   }
 
-  /** What runs later in the folders around it: programs look for it there, too. */
+  /** What runs later in the folders around it: programs look for it there, too. A closed one may hold anything. */
   async #placesAbove(path: string, looking: Looking): Promise<string[]> {
     const top = hiddenTop(path, looking) ?? path;
     const found: string[] = [];
     for (let at = dirname(path); isAtOrBelow(at, top) && basename(at) !== ".git"; at = dirname(at)) {
       const look = await this.#look(at, looking.turns, "linked", { ...LIMITS, folders: 1 });
       const places = look?.places.filter((place) => !isOfRepository(place));
-      // Of a closed one nobody knows what it holds.
-      found.push(...(places?.flatMap(pathBehind(looking)) ?? [at]));
+      found.push(...(places?.flatMap((place) => pathBehind(place, looking)) ?? [at]));
     }
     return found;
   }
@@ -154,7 +151,7 @@ export class HiddenRepositories {
     if (basename(path) === ".git" && hiddenTop(path, looking) === path) return [];
     const look = looking.left > 0 ? await this.#look(path, looking.turns) : undefined;
     looking.left -= look?.folders ?? 0;
-    const found = look?.places.flatMap(pathBehind(looking)) ?? [];
+    const found = look?.places.flatMap((place) => pathBehind(place, looking)) ?? [];
     for (const way of look?.ways ?? []) {
       found.push(...(await this.#byLink(way, looking)));
       await looking.turns.shared();
@@ -184,12 +181,10 @@ export class HiddenRepositories {
 const isOfRepository = ({ path }: Found): boolean => /^(?:HEAD|\.git|\.hg|\.jj|\.sl)$/i.test(basename(path));
 
 /** Of a repository also which one it is; of what runs later that it is there: whoever installs its package anew writes it anew. */
-const pathBehind =
-  ({ project }: Looking) =>
-  (place: Found): string[] => {
-    if (isOfRepository(place)) return [`${place.path} ${place.own}`];
-    return isHarmless(place.path, Buffer.from(project, "latin1").toString()) ? [] : [place.path];
-  };
+function pathBehind(place: Found, { project }: Looking): string[] {
+  if (isOfRepository(place)) return [`${place.path} ${place.own}`];
+  return isHarmless(place.path, Buffer.from(project, "latin1").toString()) ? [] : [place.path];
+}
 
 /** Each list is read once; what a path that isn't UTF-8 has on its way isn't known. */
 function ignoring(home: string): (path: string) => boolean {

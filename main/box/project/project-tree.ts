@@ -439,11 +439,9 @@ function* foundOf(
     const stat = lstatSync(way.to(Buffer.from(path, "latin1")), NO_THROW);
     if (stat === undefined) continue;
     const isLink = stat.isSymbolicLink();
-    const more = {
-      ...(isReference(kind, name, isLink) ? ({ is_reference: true } as const) : {}),
-      ...(stat.nlink > 1 && stat.isFile() ? ({ is_shared: true } as const) : {}),
-    };
-    found.push({ path, parent, own: identityOf(stat), is_link: isLink, changed_at: stat.ctimeMs, ...more });
+    const its: Found = { path, parent, own: identityOf(stat), is_link: isLink, changed_at: stat.ctimeMs };
+    const asShared = stat.nlink > 1 && stat.isFile() ? { ...its, is_shared: true as const } : its;
+    found.push(isReference(kind, name, isLink) ? { ...asShared, is_reference: true } : asShared);
   }
   return found;
 }

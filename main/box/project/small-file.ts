@@ -35,15 +35,11 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/**
- * False where a folder's disk takes a name in other letters for the same file, as Windows' disks do: what is mounted on a file by one of
- * its names may not be there by another. @param folder absolute, as text
- */
+/** False where its disk takes a name in other letters for the same, as Windows' do: a mount may be there by one alone. @param folder absolute */
 export function keepsNamesApart(folder: string): boolean {
   return ![join(folder, ".git"), folder].some((path) => {
-    const name = basename(path);
-    const other = name === name.toUpperCase() ? name.toLowerCase() : name.toUpperCase();
-    const [one, its] = [path, join(dirname(path), other)].map((each) => statOf(Buffer.from(each).toString("latin1")));
-    return other !== name && one !== undefined && one.ino === its?.ino && one.dev === its.dev;
+    const other = join(dirname(path), basename(path).toUpperCase());
+    const [one, its] = [path, other].map((each) => statOf(Buffer.from(each).toString("latin1")));
+    return other !== path && one !== undefined && one.ino === its?.ino && one.dev === its.dev;
   });
 }
