@@ -29,8 +29,13 @@ if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
     process.exitCode = 2;
   }
 } else {
-  // What agents and their clients start doesn't wait for the rest of the command to load.
-  const alone = { outside: "../cli/outside.ts", mcp: "../cli/mcp/main.ts", acp: "../cli/acp/main.ts" };
+  // What agents and their clients start doesn't wait for the rest of the command to load, nor does the gate.
+  const alone = {
+    outside: "../cli/outside.ts",
+    mcp: "../cli/mcp/main.ts",
+    acp: "../cli/acp/main.ts",
+    serve: "../cli/serve.ts",
+  };
   const name = Object.hasOwn(alone, argv[0] ?? "") ? argv[0] : "metnos-gate";
   const source = new URL(alone[name] ?? "../cli/main.ts", import.meta.url);
   const build = new URL("../dist/cli/", import.meta.url);

@@ -31,9 +31,9 @@ import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { telegramCommands } from "./commands/telegram.ts";
 import { watchCommand } from "./commands/watch.ts";
-import { EXIT, reportFailure } from "./output.ts";
+import { parseAndRun } from "./parse-and-run.ts";
 import { runOutside } from "./running-program.ts";
-import { Printed, reportAsOthers } from "./usage-errors.ts";
+import { reportAsOthers } from "./usage-errors.ts";
 
 /** The `metnos-gate` command. Gives the exit code. `hook` is never handled here: the launcher starts it directly. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -41,26 +41,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     const ended = await runOutside(argv.slice(1));
     if (ended !== undefined) return ended;
   }
-  let code: number = EXIT.ok;
-  const done = (given: number) => {
-    code = given;
-  };
-  // A reader that closed the pipe (`| head`) is no failure.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(EXIT.ok);
-  });
-  const program = commandLine(done);
-  if (argv.length === 0) {
-    program.outputHelp();
-    return EXIT.ok;
-  }
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-    return code;
-  } catch (error) {
-    if (error instanceof Printed) return EXIT.ok;
-    return reportFailure(error);
-  }
+  return parseAndRun(argv, commandLine);
 }
 
 /** Every command with its options. `done` gets the exit code of one that has its own. */

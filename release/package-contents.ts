@@ -13,6 +13,7 @@ const NEEDED = [
   "dist/cli/outside.js",
   "dist/cli/mcp.js",
   "dist/cli/acp.js",
+  "dist/cli/serve.js",
   "dist/client.js",
   "dist/types/ipc/client.d.ts",
   "dist/hook/hook.cjs",

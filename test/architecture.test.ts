@@ -307,6 +307,11 @@ describe("the architecture", () => {
     expect([...paths].filter((path) => /paths|operator|client/.test(path))).toEqual([]);
   });
 
+  it("a gate is started without the other commands", () => {
+    const { paths } = loadedFrom("cli/serve.ts", "loadsAtOnce");
+    expect([...paths].filter((path) => path.startsWith("cli/commands/"))).toEqual(["cli/commands/serve.ts"]);
+  });
+
   it("a gate that has nobody to ask loads nothing that asks: its models, judge agents and what they are asked with", () => {
     const { paths } = loadedFrom("main/serve.ts", "loadsAtOnce");
     expect(paths.has("main/judges/judges.ts")).toBe(true);

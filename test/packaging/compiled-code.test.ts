@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -30,4 +30,12 @@ it("a command keeps its compiled code beside the program, and does without where
   rmSync(compiled, { recursive: true });
   writeFileSync(compiled, "");
   expect(versionSaidBy(folder)).toBe(version);
+});
+
+it("no built command loads TLS or datagrams as it starts, whatever its packages could do with them", () => {
+  const folder = join(CHECKOUT, "dist/cli");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  expect(files.length).toBeGreaterThan(10);
+  const loading = files.filter((name) => /from\s*"node:(?:tls|dgram)"/.test(readFileSync(join(folder, name), "utf8")));
+  expect(loading).toEqual([]);
 });

@@ -1,0 +1,14 @@
+import { Command } from "commander";
+import { serveCommand } from "./commands/serve.ts";
+import { parseAndRun } from "./parse-and-run.ts";
+import { reportAsOthers } from "./usage-errors.ts";
+
+/** The launcher's short way to `serve`: no other command is loaded. @param argv the whole command's words */
+export function main(argv: readonly string[]): Promise<number> {
+  return parseAndRun(argv, (done) => {
+    const program = new Command("metnos-gate");
+    serveCommand(program, done);
+    reportAsOthers(program);
+    return program;
+  });
+}
