@@ -75,33 +75,51 @@ function kindsWith({ needs, agents }: ManifestSource): readonly AgentKind[] {
 /** Names that nothing describes are the agent's own words: one that is longer than this, or has other characters, could carry a value. */
 const PLAIN_NAME = /^[A-Za-z0-9_.:/-]{1,64}$/;
 
+/** An executor that somebody described. Most of the built-in ones are never called, and parsing all takes a tenth of a gate's start. */
+class Described {
+  readonly #manifest: () => ExecutorManifest;
+  #executor: Executor | undefined;
+
+  constructor(manifest: () => ExecutorManifest) {
+    this.#manifest = manifest;
+  }
+
+  get executor(): Executor {
+    this.#executor ??= ready(this.#manifest(), true);
+    return this.#executor;
+  }
+}
+
 /** Finds what an executor's name means, in an agent of a kind; `any`: in whichever has it. */
 export class ExecutorCatalog {
-  readonly #executors = new Map<AgentKind | "any", Map<string, Executor>>();
-  readonly #internal = new Map<string, Executor>();
+  readonly #executors = new Map<AgentKind | "any", Map<string, Described>>();
+  readonly #internal = new Map<string, Described>();
 
   /** `own` are the user's manifests; they may redefine built-in names. */
   constructor(own: readonly ExecutorManifest[] = []) {
     for (const [kind, sources] of Object.entries(BUILT_IN) as [AgentKind, readonly BuiltInManifest[]][])
-      for (const source of sources)
-        this.#add(manifestSchema.parse(source), kind === "claude-code" ? kindsWith(source) : [kind]);
-    for (const manifest of own) this.#add(manifest, manifest.agents ?? agentKindSchema.options);
+      for (const source of sources) {
+        const kinds = kind === "claude-code" ? kindsWith(source) : [kind];
+        this.#add(source, new Described(() => manifestSchema.parse(source)), kinds);
+      }
+    for (const manifest of own)
+      this.#add(manifest, new Described(() => manifest), manifest.agents ?? agentKindSchema.options);
     for (const [name, source] of Object.entries(INTERNAL_EXECUTORS))
-      this.#internal.set(name, ready(manifestSchema.parse(source), true));
+      this.#internal.set(name, new Described(() => manifestSchema.parse(source)));
   }
 
-  #add(manifest: ExecutorManifest, kinds: readonly AgentKind[]): void {
-    const executor = ready(manifest, true);
+  #add({ name, aliases = [] }: ManifestSource, described: Described, kinds: readonly AgentKind[]): void {
     for (const kind of [...kinds, "any"] as const) {
-      const executors = this.#executors.get(kind) ?? new Map<string, Executor>();
+      const executors = this.#executors.get(kind) ?? new Map<string, Described>();
       this.#executors.set(kind, executors);
-      for (const name of [manifest.name, ...manifest.aliases]) executors.set(name, executor);
+      for (const one of [name, ...aliases]) executors.set(one, described);
     }
   }
 
   /** What nothing describes counts as `code:exec`: asked about every time, never guessed. MCP tools among them. */
   find(name: string, kind: AgentKind | "any"): Executor {
-    return this.#executors.get(kind)?.get(name) ?? this.#internal.get(name) ?? ready(undescribed(name), false);
+    const described = this.#executors.get(kind)?.get(name) ?? this.#internal.get(name);
+    return described?.executor ?? ready(undescribed(name), false);
   }
 
   /** What an agent of this kind can call that is described here, in alphabetical order. */

@@ -2,10 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agentKindOf } from "../../../ipc/contract/agent-kind.ts";
+import { agentKindOf, agentKindSchema } from "../../../ipc/contract/agent-kind.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../../main/decide/executors/catalog.ts";
 import { CLAUDE_CODE_EXECUTORS } from "../../../main/decide/executors/claude-code.ts";
 import { COMMON_TOOLS } from "../../../main/decide/executors/common-tools.ts";
+import { INTERNAL_EXECUTORS } from "../../../main/decide/executors/internal.ts";
 import { manifestSchema } from "../../../main/decide/executors/manifest.ts";
 import { needsOf as needsOfCall } from "../../../main/decide/executors/needs.ts";
 import { refusalOf } from "../../support/refusals.ts";
@@ -34,6 +35,13 @@ describe("the built-in manifests", () => {
     ]) {
       expect([name, CATALOG.find(name, "any").is_described]).toEqual([name, true]);
     }
+  });
+
+  it("are each in order, of every kind of agent: none is looked at before it is asked for", () => {
+    for (const kind of [...agentKindSchema.options, "any"] as const)
+      for (const name of CATALOG.names(kind))
+        expect(CATALOG.find(name, kind).manifest.needs, name).toBeInstanceOf(Array);
+    for (const name of Object.keys(INTERNAL_EXECUTORS)) expect(CATALOG.find(name, "any").is_described).toBe(true);
   });
 
   it("name each executor once, and each of them has a schema that can be used", () => {
