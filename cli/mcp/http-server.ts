@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { request as secureRequest } from "node:https";
 import { isObject, type Json, parseObject } from "../../ipc/base/json-object.ts";
-import { request as plainRequest } from "../../ipc/base/node-http.ts";
+import { nodeHttp } from "../../ipc/base/node-http.ts";
 import { requestError } from "./answers.ts";
 import { EventStream, onOneLine } from "./event-stream.ts";
 import { headerText, isId, repeatedHeaders, type Said, saidIn } from "./http-headers.ts";
@@ -148,7 +148,7 @@ export class HttpServer {
     { onResponse, onFailure, isListening = false, hasOwnConnection = false }: RequestEnds,
   ): ClientRequest {
     const { url } = this.#options;
-    const start = url.protocol === "https:" ? secureRequest : plainRequest;
+    const start = url.protocol === "https:" ? secureRequest : nodeHttp().request;
     const connection = hasOwnConnection ? ({ agent: false } as const) : {};
     const sent = start(url, { method, headers: { ...this.#options.headers, ...headers }, ...connection }, onResponse);
     this.#open.add(sent);

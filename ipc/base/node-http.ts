@@ -1,5 +1,5 @@
 /**
- * Node's HTTP, by the way that loads no more than that: an import of `node:http` asks for each of its exports, and one of them loads a
- * whole client for the web, which takes 2 MB and a twentieth of a gate's start.
+ * Node's HTTP, loaded where it is first used, and by the way that loads no more than that: an import of `node:http` asks for each of its
+ * exports, and one of them loads a whole client for the web, which takes 2 MB and a twentieth of a gate's start.
  */
-export const { Agent, createServer, request, STATUS_CODES } = process.getBuiltinModule("node:http");
+export const nodeHttp = () => process.getBuiltinModule("node:http");

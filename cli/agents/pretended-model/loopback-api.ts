@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createServer } from "../../../ipc/base/node-http.ts";
+import { nodeHttp } from "../../../ipc/base/node-http.ts";
 
 /** An HTTP API on loopback, at a port of its own. What an answer throws ends its connection alone. */
 export abstract class LoopbackApi {
@@ -9,7 +9,7 @@ export abstract class LoopbackApi {
   userAgent = "";
 
   protected constructor() {
-    this.#server = createServer((request, response) => {
+    this.#server = nodeHttp().createServer((request, response) => {
       this.userAgent = request.headers["user-agent"] ?? this.userAgent;
       this.answer(request, response).catch((error: unknown) => response.destroy(error as Error));
     });

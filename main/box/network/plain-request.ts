@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream";
-import { request as sendRequest } from "../../../ipc/base/node-http.ts";
+import { nodeHttp } from "../../../ipc/base/node-http.ts";
 import { type ProxyParts, type Refusal, reach, reasonPhrase } from "./connection.ts";
 import { absoluteDestination, type Destination, namesDestination } from "./destination.ts";
 
@@ -98,7 +98,7 @@ function forward(
   const framing = headers["transfer-encoding"] === undefined ? [] : ["Transfer-Encoding", "chunked"];
   const mayHaveBody = method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
   const length = hasBody || !mayHaveBody ? [] : ["Content-Length", "0"];
-  const onward = sendRequest({
+  const onward = nodeHttp().request({
     createConnection: () => socket,
     method,
     path,

@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { createServer } from "../../../ipc/base/node-http.ts";
+import { nodeHttp } from "../../../ipc/base/node-http.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { ProxyParts } from "./connection.ts";
 import type { Destination } from "./destination.ts";
@@ -108,7 +108,7 @@ export class RunProxy {
       if (request.url === WAITING && this.#relay === undefined) return this.#tellRelay(response);
       served(servePlain(request, response, parts, continues), socket);
     };
-    this.#server = createServer(
+    this.#server = nodeHttp().createServer(
       {
         maxHeaderSize: limits.headBytes,
         headersTimeout: limits.headMs,

@@ -1,7 +1,8 @@
+import type { Agent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { Api, GrammyError } from "grammy";
 import { z } from "zod";
-import { Agent as HttpAgent } from "../../../ipc/base/node-http.ts";
+import { nodeHttp } from "../../../ipc/base/node-http.ts";
 import { type BotAccount, botSchema, sentSchema } from "./updates.ts";
 
 /**
@@ -79,14 +80,14 @@ const MAX_ANSWER_TEXT = 200;
 
 export class BotApi {
   readonly #api: Api;
-  readonly #agent: InstanceType<typeof HttpAgent>;
+  readonly #agent: Agent;
   readonly #closing = new AbortController();
 
   /** @param apiUrl without the token, such as `https://api.telegram.org` */
   constructor(token: string, apiUrl: string) {
     const options = { keepAlive: true, maxSockets: 8 };
     const root = apiUrl.replace(/\/+$/, "");
-    this.#agent = root.startsWith("https:") ? new HttpsAgent(options) : new HttpAgent(options);
+    this.#agent = root.startsWith("https:") ? new HttpsAgent(options) : new (nodeHttp().Agent)(options);
     this.#api = new Api(token, {
       apiRoot: root,
       // Nothing follows a redirect: the address it comes from has the token in it.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { STATUS_CODES } from "../../../ipc/base/node-http.ts";
+import { nodeHttp } from "../../../ipc/base/node-http.ts";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { PageFile } from "./page-files.ts";
 
@@ -106,13 +106,13 @@ export function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex)
     Connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   setTimeout(() => socket.destroy(), DRAIN_MS).unref();
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join("")}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${nodeHttp().STATUS_CODES[status]}\r\n${headers.join("")}\r\n${body}`);
 }
 
 /** Refuses a WebSocket before it is one. */
 export function refuseUpgrade(socket: Duplex, status: number): void {
   socket.once("finish", () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${nodeHttp().STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
 /** All values that the request carries under a cookie's name: another server of this machine may have set one for a path. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { debugLog } from "../../../ipc/base/debug-log.ts";
-import { createServer } from "../../../ipc/base/node-http.ts";
+import { nodeHttp } from "../../../ipc/base/node-http.ts";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { OperatorHandler } from "../../../ipc/contract/operator-api.ts";
@@ -105,7 +105,7 @@ export class WebPage {
     const now = () => clock.boot().ms;
     this.#arrivals = new PerSecond(MAX_ARRIVALS_A_SECOND, now);
     this.#logged = new PerSecond(MAX_LOGGED_REFUSALS_A_SECOND, now);
-    this.#server = createServer({
+    this.#server = nodeHttp().createServer({
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
