@@ -162,7 +162,7 @@ async function serveCore(
     await close();
     throw error;
   }
-  void hooks.begin().catch((error: unknown) => core.failed("making the pipes of hooks", error));
+  beginSoon(hooks, core);
   const review = page === undefined ? undefined : pageReview(page.url, env, log);
   const options = wanted === false ? false : { ...(review === undefined ? {} : { review }), ...wanted };
   const calling = startCalling(core, operator, options, { page_url: page?.url, env, log });
@@ -199,6 +199,11 @@ function pipesOf(
   const pipes = hookPipes({ state_dir, env, ahead, most, failed });
   listeners.add(["gate.lost"], () => pipes.close());
   return pipes;
+}
+
+/** The first pipes are made by a program: whoever waits for the sockets doesn't wait for it. */
+function beginSoon(hooks: HookPipes, { failed }: Core): void {
+  setImmediate(() => void hooks.begin().catch((error: unknown) => failed("making the pipes of hooks", error)));
 }
 
 /** Everything that calls the user: on this desktop, and elsewhere. */

@@ -90,6 +90,7 @@ export class HookPipes {
 
   /** Removes what an earlier gate has left, and waits for hooks. @throws the system's error */
   async begin(): Promise<void> {
+    if (this.#isClosed) return;
     const { folder, slots, prefix } = this.#parts;
     for (const each of [folder, this.#made]) {
       mkdirSync(each, { recursive: true, mode: 0o700 });
