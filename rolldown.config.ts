@@ -77,7 +77,13 @@ export default defineConfig([
     // What a gate loads late, as it has nobody to ask, is in part loaded by it anyway.
     checks: { ineffectiveDynamicImport: false },
     plugins: [lateBuiltins, latin],
-    output: { dir: "dist/cli", entryFileNames: "serve.js", chunkFileNames: "serve-[name]-[hash].js", minify },
+    output: {
+      dir: "dist/cli",
+      entryFileNames: "serve.js",
+      chunkFileNames: "serve-[name]-[hash].js",
+      codeSplitting: { groups: [{ name: "serve", tags: ["$initial"] }] },
+      minify,
+    },
   },
   {
     input: { hook: "cli/hook/hook.ts" },
@@ -92,6 +98,7 @@ export default defineConfig([
       cleanDir: true,
       // One file, and not a module: Node starts it without the loader of modules.
       format: "cjs",
+      codeSplitting: { groups: [{ name: "hook", tags: ["$initial"] }] },
       entryFileNames: "[name].cjs",
       chunkFileNames: "[name].cjs",
       footer: (chunk) => (chunk.isEntry ? RUN_IF_MAIN : ""),

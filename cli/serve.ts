@@ -1,3 +1,7 @@
+// In one file with the command, which would ask for it in any case.
+import "../main/core/service/gate-service.ts";
+import "../main/serve.ts";
+import "../main/surfaces/web/web-sessions.ts";
 import { Command } from "commander";
 import { serveCommand } from "./commands/serve.ts";
 import { parseAndRun } from "./parse-and-run.ts";
