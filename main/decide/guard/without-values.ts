@@ -27,7 +27,7 @@ export function withoutValues(intent: string, args: Record<string, unknown>, eve
   for (const { value } of strings) length += value.length;
   if (strings.length > MAX_COMPARED_STRINGS || length > MAX_COMPARED_LENGTH) return "<left out: large arguments>";
   // First marked on the original text, then replaced: a placeholder is never searched itself.
-  const marks: (string | undefined)[] = new Array(text.length);
+  const marks: (string | undefined)[] = [];
   for (const { key, value } of strings) {
     const whole = value.trim();
     if (whole.length >= 3) markAll(marks, text, whole, everyWord ? "<args>" : `<${key.slice(0, MAX_KEY_LENGTH)}>`);
@@ -93,10 +93,12 @@ function piecesOf(text: string, pattern: RegExp): { start: number; text: string 
 /** The text with each run of equal marks replaced by one placeholder. */
 function replaced(text: string, marks: readonly (string | undefined)[]): string {
   let result = "";
-  for (let index = 0; index < text.length; index++) {
-    const placeholder = marks[index];
-    if (placeholder === undefined) result += text[index];
-    else if (index === 0 || marks[index - 1] !== placeholder) result += placeholder;
+  for (let start = 0; start < text.length; ) {
+    const placeholder = marks[start];
+    let end = start + 1;
+    while (end < text.length && marks[end] === placeholder) end++;
+    result += placeholder ?? text.slice(start, end);
+    start = end;
   }
   return result;
 }

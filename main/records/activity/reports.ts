@@ -44,8 +44,6 @@ export interface RanOther {
 interface AllowedCall {
   decision_id: string;
   executor: string;
-  /** The kind of call: an agent that reports one of it could report all of it. */
-  kind: string;
   call_id: string | undefined;
   /** Of the call as it was allowed; undefined where what ran isn't compared with it. */
   call_hash: string | undefined;
@@ -69,6 +67,9 @@ function isCompared({ capabilities, confined }: AllowedDecision, args: ProposedC
   const isCommand = COMMAND_ARGS.some((name) => args[name] !== undefined);
   return (capabilities.length > 0 || isCommand) && confined === undefined;
 }
+
+/** The kind of a call: an agent that reports one of it could report all of it. */
+const kindOf = ({ session, executor }: AllowedCall): string => `${session}\n${executor}`;
 
 const marksOf = ({ hasRunOther, hasTriedMore }: AllowedCall): Pick<Reported, "ran_other" | "tried_more"> => ({
   ...(hasRunOther ? { ran_other: true as const } : {}),
@@ -151,7 +152,6 @@ export class Reports {
     this.#of(agent.agent_id).add({
       decision_id: decision.decision_id,
       executor,
-      kind: `${session}\n${executor}`,
       call_id: callId,
       call_hash: callId !== undefined && isCompared(decision, args) ? callHash(executor, args) : undefined,
       hasRunOther: false,
@@ -181,7 +181,7 @@ export class Reports {
       ...marksOf(call),
     };
     // By its own id of a call an agent may report only some: what a client's hook is called for.
-    if ("decision_id" in named) calls.reports(call.kind);
+    if ("decision_id" in named) calls.reports(kindOf(call));
     return { decision_id: call.decision_id, executor: call.executor, reported: call.reported };
   }
 
@@ -258,7 +258,7 @@ export class Reports {
       if (call === undefined) continue;
       if (call.reported !== undefined) return call.reported;
       if (call.hasRunOther || call.hasTriedMore) return { state: "unreported", ms: null, ...marksOf(call) };
-      return calls.reporting.has(call.kind) ? { state: "unreported", ms: null } : undefined;
+      return calls.reporting.has(kindOf(call)) ? { state: "unreported", ms: null } : undefined;
     }
     return undefined;
   }
