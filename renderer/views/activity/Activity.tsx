@@ -171,12 +171,10 @@ function Filters({ filter, onFilter }: { filter: ActivityFilter; onFilter(filter
       <FilterSelect<string>
         label={words.project}
         all={words.everyProject}
-        items={projects
-          .sort()
-          .map((name) => ({
-            value: name,
-            label: shortened(visible(home === null ? name : shortenHome(name, home)), 40),
-          }))}
+        items={projects.sort().map((name) => ({
+          value: name,
+          label: shortened(visible(home === null ? name : shortenHome(name, home)), 40),
+        }))}
         chosen={filter.project ?? null}
         onChoose={(project) => onFilter({ ...filter, project: project ?? undefined })}
       />

@@ -1,10 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { ActivityEntry, ActivityPage } from "../../../ipc/contract/activity.ts";
+import type { ActivityEntry, ActivityPage, Reported } from "../../../ipc/contract/activity.ts";
 import type { GateError } from "../../../ipc/contract/gate-error.ts";
 import { isSilent } from "../../gate/link.ts";
 import { useCall, useGateEvents, useLinkState } from "../../gate/use-gate.tsx";
 import { type ActivityFilter, PAGE, paramsOf, withNewest, withReport } from "./feed.ts";
 
+/** Reports on calls that aren't listed yet, at most. */
+const MOST_REPORTS = 500;
 /** A burst of decisions is drawn a few times a second, not once for each. */
 const DRAW_MS = 300;
 
@@ -17,6 +19,8 @@ export function useFeed(filter: ActivityFilter) {
   const [error, setError] = useState<GateError | undefined>();
   const latest = useRef(filter);
   latest.current = filter;
+  /** What came while a page was fetched, which may be of before. */
+  const reports = useRef(new Map<string, Reported>());
   const fetchPage = useCallback(
     (wanted: ActivityFilter, before?: number) =>
       call("activity.list", { ...paramsOf(wanted), ...(before === undefined ? {} : { before }), limit: PAGE }),
@@ -27,8 +31,12 @@ export function useFeed(filter: ActivityFilter) {
     (isAnew: boolean) => {
       const wanted = latest.current;
       fetchPage(wanted).then(
-        ({ entries: page, ...rest }) => {
+        ({ entries, ...rest }) => {
           if (latest.current !== wanted) return;
+          const page = entries.map((entry) => {
+            const reported = reports.current.get(entry.decision_id);
+            return reported === undefined ? entry : { ...entry, reported };
+          });
           setEntries((now) => (isAnew || now === null ? page : withNewest(now, page)));
           setAbout(rest);
           if (isAnew || page.length < PAGE) setHasOlder(page.length === PAGE);
@@ -47,7 +55,11 @@ export function useFeed(filter: ActivityFilter) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   useGateEvents((event) => {
-    if (event.type === "call.reported") setEntries((now) => (now === null ? now : withReport(now, event.data)));
+    if (event.type === "call.reported") {
+      if (reports.current.size >= MOST_REPORTS) reports.current.clear();
+      reports.current.set(event.data.decision_id, event.data.reported);
+      setEntries((now) => (now === null ? now : withReport(now, event.data)));
+    }
     if (event.type !== "decision") return;
     timer.current ??= setTimeout(() => {
       timer.current = undefined;

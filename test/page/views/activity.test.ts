@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OperatorParams } from "../../../ipc/contract/operator-api.ts";
 import { RULE_WORDS } from "../../../ipc/words/rule-words.ts";
+import { tokenOf } from "../../support/agent-connection.ts";
+import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";
+import { partialOperator } from "../../support/partial-operator.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
 
@@ -12,16 +16,17 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     const gate = await startGate();
     const agent = await gate.agent("tester", "Full");
     const { page, problems } = await openPage(gate.operator, { at: "activity", browser: browser() });
-    await page.getByText("Nothing was decided since the gate started.").waitFor();
+    await page.getByText("No call is kept yet.").waitFor();
+    await page.getByText("Nothing was decided today.").waitFor();
     await agent.ask({ executor: "Read", args: { file_path: "/srv/a.txt" } });
     await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/.ssh/id_rsa` } });
     await agent.ask({ executor: "Bash", args: { command: "make" } });
     const rows = page.locator(".decision > button");
     await expect.poll(() => rows.count()).toBe(3);
-    expect(await rows.nth(0).textContent()).toContain("asked");
+    expect(await rows.nth(0).textContent()).toContain("waits for you");
     expect(await rows.nth(1).textContent()).toContain("denied");
-    expect(await rows.nth(2).textContent()).toContain("allowed");
-    await page.getByRole("img", { name: "1 allowed, 1 asked and 1 denied in the last hour" }).waitFor();
+    expect(await rows.nth(2).textContent()).toContain("allowed by itself");
+    await page.getByRole("img", { name: "1 allowed by itself, 1 asked you and 1 denied in the last hour" }).waitFor();
     await page.getByText("The same as a table").click();
     const cells = page.locator(".counts tbody td");
     const counted = async () => {
@@ -30,7 +35,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     };
     await expect.poll(counted).toEqual([1, 1, 1]);
     await page.getByText("Week", { exact: true }).click();
-    await page.getByRole("img", { name: "1 allowed, 1 asked and 1 denied in the last week" }).waitFor();
+    await page.getByRole("img", { name: "1 allowed by itself, 1 asked you and 1 denied in the last week" }).waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -113,7 +118,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     await page.getByText("/srv/c.txt").waitFor();
     expect(await rows.count()).toBe(2);
     await page.getByLabel("Outcome").selectOption("denied");
-    await page.getByText("No decision matches.").waitFor();
+    await page.getByText("No call matches.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await expect.poll(() => rows.count()).toBe(4);
     await page.getByLabel("Capability").selectOption("fs:write");
@@ -139,15 +144,77 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     expect(problems).toEqual([]);
   });
 
-  it("a burst is drawn whole, up to what is kept", async () => {
+  it("a burst is drawn a page at a time; older ones follow where they are wanted", async () => {
     const gate = await startGate();
     const agent = await gate.agent("tester", "Full");
     const { page, problems } = await openPage(gate.operator, { at: "activity", browser: browser() });
-    await page.getByText("Nothing was decided since the gate started.").waitFor();
+    await page.getByText("No call is kept yet.").waitFor();
     for (let index = 0; index < 300; index++)
-      await agent.ask({ executor: "Read", args: { file_path: `/srv/${index}` } });
-    await expect.poll(() => page.locator(".decision").count()).toBe(300);
-    expect(await page.locator(".decision").first().textContent()).toContain("/srv/299");
+      await agent.ask({ executor: "Read", args: { file_path: `/srv/${index}` }, context: { cwd: "/srv" } });
+    await page.locator(".decision").first().getByText("299", { exact: true }).waitFor();
+    expect(await page.locator(".decision").count()).toBe(100);
+    await page.getByRole("button", { name: "Show older ones" }).click();
+    await expect.poll(() => page.locator(".decision").count()).toBe(200);
+    await agent.ask({ executor: "Read", args: { file_path: "/srv/300" }, context: { cwd: "/srv" } });
+    await page.locator(".decision").first().getByText("300", { exact: true }).waitFor();
+    expect(await page.locator(".decision").count()).toBe(201);
     expect(problems).toEqual([]);
+  });
+
+  it("today is first: what each agent did, in figures that add up; a line opens, and lists its calls", async () => {
+    const gate = await startGate();
+    const first = await gate.agent("first", "Full");
+    const second = await gate.agent("second", "Full");
+    const context = { cwd: "/srv/shop" };
+    for (const name of ["a", "b"])
+      await first.ask({ executor: "Write", args: { file_path: `/srv/shop/${name}.ts`, content: "" }, context });
+    const asked = await first.ask({ executor: "Bash", args: { command: "make deploy" }, context });
+    await gate.operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "approved" });
+    await first.ask({ executor: "Bash", args: { command: "rm -rf /" }, context });
+    await second.ask({ executor: "Read", args: { file_path: "/srv/site/x" }, context: { cwd: "/srv/site" } });
+    const { page, problems } = await openPage(gate.operator, { at: "activity", browser: browser() });
+    const rows = page.locator(".day-row");
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.nth(0).innerText()).toMatch(/first\s+\/srv\/shop\s+4 calls · 1 asked · 1 denied · 2 files/);
+    await rows.nth(0).getByRole("button").click();
+    await rows.nth(0).getByText("2 allowed by itself, 1 you approved, 0 you denied, 1 denied").waitFor();
+    await rows.nth(0).getByText("a.ts, b.ts").waitFor();
+    await rows.nth(0).getByRole("button", { name: "Show these calls" }).click();
+    await expect.poll(() => page.locator(".decision").count()).toBe(4);
+    expect(await page.getByLabel("Agent", { exact: true }).inputValue()).toBe("first");
+    expect(await seriousProblems(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("what was done before a restart is found by its words, and opens to what is kept of it", async () => {
+    const before = await startGate();
+    const agent = await before.agent("tester", "Full");
+    await agent.ask({ executor: "Bash", args: { command: "git push --force origin main" } });
+    await agent.ask({ executor: "time_now" });
+    await before.close();
+    const gate = await startGate({ home: before.home });
+    const { page } = await openPage(gate.operator, { at: "activity", browser: browser() });
+    const rows = page.locator(".decision");
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByLabel("Search calls").fill("push force");
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.innerText()).toMatch(/git\s+push --force/);
+    await rows.getByRole("button").click();
+    await rows.getByText("What each stage said is kept for the last thousand decisions only.").waitFor();
+  });
+
+  it("no list is said to be whole that isn't: why calls may be missing is below it", async () => {
+    const gate = await startGate();
+    const agent = await gate.agent("tester", "Full");
+    await agent.ask({ executor: "time_now" });
+    const killed = { from: Date.now() / 1000 - 60, until: Date.now() / 1000 - 30, why: "killed", calls: null };
+    const { api } = partialOperator(gate.operator, {
+      "activity.list": async (params: OperatorParams<"activity.list">) => ({
+        ...(await gate.operator.call("activity.list", params)),
+        gaps: [killed],
+      }),
+    });
+    const { page } = await openPage(api, { at: "activity", browser: browser() });
+    await page.getByText(/Not complete until .*: the gate ended unexpectedly/).waitFor();
   });
 });
