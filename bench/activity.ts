@@ -151,7 +151,7 @@ async function million(what: string, distinct: number): Promise<Figure[]> {
     const more = mib - (await lookedThrough(few, other)).mib;
     const asked = (name: string, limit: number) => {
       const { ms, cpuMs } = times.get(name) as Took;
-      return figure(`${name} (${what})`, ms, "ms", limit, `${cpuMs.toFixed(0)} ms of a processor`);
+      return figure(`${name} (${what})`, cpuMs, "ms", limit, `of a processor; ${ms.toFixed(0)} ms by the clock`);
     };
     return [
       figure(`1,000,000 lines (${what})`, bytes / 1e6, "MB", MAX_BYTES / 1e6, `${lineUs.toFixed(1)} us each to write`),
@@ -257,9 +257,10 @@ async function lineShare(): Promise<Figure> {
     let began = process.cpuUsage();
     for (let round = 0; round < WARM_UP_ROUNDS + SHARE_ROUNDS; round++) {
       if (round === WARM_UP_ROUNDS) began = process.cpuUsage();
+      // Written as a gate writes them that is asked without a pause: a thousand at once, in about a second.
       for (const one of examined) kept.note(decisionOf(one), one.x);
-      kept.flush();
     }
+    kept.flush();
     const { user, system } = process.cpuUsage(began);
     kept.close();
     db.close();

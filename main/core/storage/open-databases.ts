@@ -178,6 +178,8 @@ interface Beside {
   held: string;
   /** What is in memory instead. */
   inMemory: string;
+  /** It may have hundreds of megabytes: a look before it is opened would read all of them. */
+  isLarge?: true;
 }
 
 const COUNTS: Beside = {
@@ -189,6 +191,7 @@ const LINES: Beside = {
   schema: KEPT_CALLS_SCHEMA,
   held: "it only held what calls were, for Activity: the trail has their decisions, and the file can be deleted",
   inMemory: "what calls are is kept in memory only, until the gate ends",
+  isLarge: true,
 };
 
 type OpenBeside = OpenDatabase & { irregularity?: Irregularity };
@@ -198,7 +201,7 @@ function openBeside(file: string, beside: Beside): OpenBeside {
   const { schema } = beside;
   const { title } = schema;
   try {
-    lookAtDatabase(file, schema);
+    if (beside.isLarge !== true) lookAtDatabase(file, schema);
     return { title, file, db: openDatabase(file, schema) };
   } catch (error) {
     const why = error instanceof Error ? error.message : "unknown";

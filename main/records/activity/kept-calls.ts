@@ -18,7 +18,7 @@ export const BOUNDS: Bounds = { calls: 1_000_000, bytes: 300_000_000 };
 export const BOUNDS_IN_MEMORY: Bounds = { calls: 1000, bytes: 4_000_000 };
 
 /** Lines are written so long after the first of them at the latest, in milliseconds. */
-export const WRITTEN_MS = 500;
+export const WRITTEN_MS = 900;
 /** Lines that wait to be written: where the database can't be, the oldest of more are lost. */
 export const MAX_PENDING = 10_000;
 /** So many at once are a batch. */

@@ -8,7 +8,11 @@ import { startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
 
 const browser = sharedBrowser(beforeAll, afterAll);
-const write = (file: string) => ({ executor: "Write", args: { file_path: file, content: "" } });
+const write = (file: string) => ({
+  executor: "Write",
+  args: { file_path: file, content: "" },
+  context: { cwd: "/srv" },
+});
 
 describe.skipIf(NO_BROWSER !== null)("what was decided is found again", () => {
   it("in Activity: by words, by what the user answered, by a stretch of the picture", async () => {
@@ -24,7 +28,7 @@ describe.skipIf(NO_BROWSER !== null)("what was decided is found again", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("NEEDLE");
     await expect.poll(() => rows.count()).toBe(1);
-    await page.getByLabel("Search decisions").fill("");
+    await page.getByLabel("Search calls").fill("");
     await page.getByText("Days, your answers, export").click();
     await page.getByLabel("Only what I answered").check();
     await expect.poll(() => rows.count()).toBe(1);
@@ -32,10 +36,10 @@ describe.skipIf(NO_BROWSER !== null)("what was decided is found again", () => {
     await page.getByLabel("Only what I answered").uncheck();
     const picker = page.getByRole("slider");
     await picker.focus();
-    expect(await picker.getAttribute("aria-valuetext")).toContain("asked and 0 denied at ");
+    expect(await picker.getAttribute("aria-valuetext")).toContain("asked you and 0 denied at ");
     await picker.press("Home");
     await picker.press("Enter");
-    await page.getByText("No decision matches.").waitFor();
+    await page.getByText("No call matches.").waitFor();
     await page.getByRole("button", { name: "Show all times" }).click();
     await expect.poll(() => rows.count()).toBe(2);
     expect(await seriousProblems(page)).toEqual([]);
