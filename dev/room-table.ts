@@ -94,12 +94,12 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 12900,
+    lines: 13350,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
       costs: config prices
-      description: describe effect line-diff run-by-name skill-text
+      description: describe effect line-diff named-danger run-by-name skill-text
       executors: called-tool canonical catalog command-lines internal manifest needs
       grants: active rows stale stale-rows store
       guard: cloud-metadata guard hazards without-values

@@ -3,9 +3,10 @@ import { type Env, type GatePaths, gatePaths, homeFolder } from "../../ipc/base/
 import { readRegularFile } from "../../ipc/base/regular-file.ts";
 import type { AgentKind } from "../../ipc/contract/agent-kind.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
+import { guardWithNames } from "../../main/decide/description/named-danger.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../../main/decide/executors/catalog.ts";
 import { needsOf } from "../../main/decide/executors/needs.ts";
-import { type GuardBlock, guard } from "../../main/decide/guard/guard.ts";
+import type { GuardBlock } from "../../main/decide/guard/guard.ts";
 import { configuredFiles } from "../../main/decide/places/configured-files.ts";
 import { GateFiles } from "../../main/decide/places/gate-files.ts";
 
@@ -17,7 +18,7 @@ export function guardedOffline(call: ProposedCall, agent: AgentKind, env: Env): 
   const home = homeFolder(env);
   const executor = catalogFor(paths).find(call.executor, agent);
   const needs = needsOf(call, executor, home, env);
-  return guard(call, executor, needs, { home, env, gateFiles: new GateFiles(paths, home) });
+  return guardWithNames(call, executor, needs, { home, env, gateFiles: new GateFiles(paths, home) });
 }
 
 /** With the files that the configuration names, where the configuration can be read: no gate starts with one that can't. */

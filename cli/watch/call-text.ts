@@ -12,6 +12,8 @@ import { callWords } from "./words.ts";
 /** A row that continues the line above starts with this; a new line starts with blanks. */
 const GOES_ON = "↳ ";
 const INDENT = "  ";
+/** In front of a script's line in which something is dangerous. */
+const DANGER = "! ";
 const SIGN = { same: " ", added: "+", removed: "-" } as const;
 
 /** What of a card, or of a refusal, is the call. */
@@ -90,14 +92,22 @@ function changeLines(change: DescribedChange, width: number, language: Language)
   return [...wrapped(head, width), ...lines, ...rest.flatMap((text) => wrapped(text, width))];
 }
 
-function scriptLines({ name, file, lines, total_lines, has_changed }: StandsFor, width: number, language: Language) {
+function scriptLines(script: StandsFor, width: number, language: Language) {
+  const { name, file, lines, total_lines, has_changed, marks = [], unread = [] } = script;
+  let start = 0;
+  const signs = lines.map(({ length }) => {
+    const from = start;
+    start += length + 1;
+    return marks.some((mark) => mark.start < start && mark.end > from) ? DANGER : INDENT;
+  });
   const words = callWords[language];
   const head = `${visible(name)} = ${visible(file)}${lines.length === 0 ? ` (${words.unreadable})` : ":"}`;
   const more = lines.length < total_lines ? [words.firstOf(lines.length, total_lines)] : [];
   return [
     ...(has_changed ? wrapped(words.anotherScript, width) : []),
     ...wrapped(head, width),
-    ...lines.flatMap((line) => shownLines(line).flatMap((row) => indented(row, INDENT, width))),
+    ...lines.flatMap((line, at) => shownLines(line).flatMap((row) => indented(row, signs[at] ?? INDENT, width))),
+    ...(unread.length > 0 ? [visible(words.notRead(unread))] : []).flatMap((text) => wrapped(text, width)),
     ...more.flatMap((text) => wrapped(text, width)),
   ];
 }

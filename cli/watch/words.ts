@@ -19,6 +19,7 @@ interface CallWords {
   anotherScript: string;
   unreadable: string;
   firstOf: (shown: number, all: number) => string;
+  notRead: (files: readonly string[]) => string;
   more: (count: number) => string;
   says: (server: string) => string;
 }
@@ -41,6 +42,7 @@ export const callWords: Readonly<Record<Language, CallWords>> = {
     anotherScript: "This script is another one than before.",
     unreadable: "isn't there, or can't be read",
     firstOf: (shown, all) => `the first ${shown} of ${all} lines`,
+    notRead: (files) => `not read: ${files.join(", ")}`,
     more: (count) => `and ${count} more`,
     says: (server) => `${server} says of it:`,
   },
@@ -60,6 +62,7 @@ export const callWords: Readonly<Record<Language, CallWords>> = {
     anotherScript: "Questo script non è più quello di prima.",
     unreadable: "non c'è, o non si può leggere",
     firstOf: (shown, all) => `le prime ${shown} di ${all} righe`,
+    notRead: (files) => `non letto: ${files.join(", ")}`,
     more: (count) => (count === 1 ? "e un altro" : `e altri ${count}`),
     says: (server) => `${server} ne dice:`,
   },

@@ -18,6 +18,8 @@ const hazardSchema = z.object({
   /** What its sentence names. */
   host: z.string().optional(),
   path: z.string().optional(),
+  /** The file that says it, where the call only names it: as the user would call it. */
+  file: z.string().optional(),
   folders: z.number().int().optional(),
   files: z.number().int().optional(),
   /** There are more files than were counted. */
@@ -27,11 +29,13 @@ export type Hazard = z.infer<typeof hazardSchema>;
 
 const TOKEN_KINDS = ["program", "option", "string", "variable", "operator", "redirect", "comment"] as const;
 
+const tokensSchema = z.array(z.object({ kind: z.enum(TOKEN_KINDS), start: z.number().int(), end: z.number().int() }));
+
 /** A command line: its words by kind, for colour, and its parts in order with what each touches. */
 const commandSchema = z.object({
   arg: z.string(),
   text: z.string(),
-  tokens: z.array(z.object({ kind: z.enum(TOKEN_KINDS), start: z.number().int(), end: z.number().int() })),
+  tokens: tokensSchema,
   parts: z.array(
     z.object({
       start: z.number().int(),
@@ -79,6 +83,11 @@ const standsForSchema = z.object({
   lines: z.array(z.string()),
   /** All of what would run, in lines; more than `lines` holds where it is long. */
   total_lines: z.number().int(),
+  /** Of the lines, joined with line breaks: the words by kind, and what is dangerous. */
+  tokens: tokensSchema.optional(),
+  marks: z.array(spanSchema.omit({ arg: true })).optional(),
+  /** Files that it calls, or is, of which the gate read nothing, or not all. */
+  unread: z.array(z.string()).optional(),
   /** The file is another one than the card first showed: it was asked about again. */
   has_changed: z.literal(true).optional(),
 });

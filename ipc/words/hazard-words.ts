@@ -127,7 +127,9 @@ function counted({ folders = 0, files, is_more }: Values, words: CountWords): st
 
 /** The sentence about a hazard. Its values are the call's: a surface makes hidden characters in it visible. */
 export function hazardText({ id, ...values }: Hazard, language: Language): string {
-  return HAZARD_WORDS[language][id](values);
+  const text = HAZARD_WORDS[language][id](values);
+  // "In" is the same word in both.
+  return values.file === undefined ? text : `${text} (in ${values.file})`;
 }
 
 /** What a call leaves behind, in a few words. @param isConfined it can't leave its project */

@@ -88,6 +88,8 @@ export interface ReadContext {
   cwd: string;
   home: string;
   user?: string | undefined;
+  /** `$0`, `$1`, ... of a script; left out where they aren't known. */
+  positional?: readonly (readonly Piece[])[] | undefined;
 }
 
 /** The part of a command's context that depends on its position in the script. */

@@ -39,11 +39,7 @@ export function CommandBlock({ command, hazards }: { command: DescribedCommand; 
             <div key={index} className="line">
               {isScript ? <LineNumber number={row.number} /> : null}
               <code>
-                {hazardRuns(rowPieces(command, spans, row)).map((pieces, at) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a row never change
-                  <Run key={at} pieces={pieces} />
-                ))}
-                {row.start === row.end ? <br /> : null}
+                <ColouredText text={command.text} tokens={command.tokens} marks={spans} row={row} />
               </code>
             </div>
           );
@@ -52,6 +48,26 @@ export function CommandBlock({ command, hazards }: { command: DescribedCommand; 
     </>
   );
 }
+
+/** A row of a text, coloured by the kind of word, with what is dangerous marked. */
+export function ColouredText({ text, tokens, marks, row }: ColouredTextProps) {
+  return (
+    <>
+      {hazardRuns(rowPieces({ text, tokens }, marks, row)).map((pieces, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a row never change
+        <Run key={at} pieces={pieces} />
+      ))}
+      {row.start === row.end ? <br /> : null}
+    </>
+  );
+}
+
+interface ColouredTextProps extends Pick<DescribedCommand, "text" | "tokens"> {
+  marks: readonly TextSpan[];
+  row: TextSpan;
+}
+
+type TextSpan = Pick<CallSpan, "start" | "end">;
 
 /** Neighbouring pieces that are dangerous, and those between them: what is dangerous has one mark. */
 function hazardRuns(pieces: readonly Piece[]): Piece[][] {
@@ -113,8 +129,8 @@ function hazardSpans(arg: string, hazards: readonly Hazard[]): CallSpan[] {
 
 function rowPieces(
   { text, tokens }: Pick<DescribedCommand, "text" | "tokens">,
-  hazards: readonly CallSpan[],
-  { start, end }: CommandRow,
+  hazards: readonly TextSpan[],
+  { start, end }: TextSpan,
 ): Piece[] {
   const inside = tokens.slice(firstEndingAfter(tokens, start), firstEndingAfter(tokens, end) + 1);
   const cuts = new Set([start, end]);

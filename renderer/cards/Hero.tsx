@@ -8,7 +8,7 @@ import { useWords } from "../words/language.ts";
 import { ArgumentsBlock } from "./ArgumentsBlock.tsx";
 import { ChangeBlock } from "./ChangeBlock.tsx";
 import { ChangeName } from "./ChangeName.tsx";
-import { CommandBlock, LineNumber } from "./CommandBlock.tsx";
+import { ColouredText, CommandBlock, LineNumber } from "./CommandBlock.tsx";
 import { PathText } from "./PathText.tsx";
 import { PartEnd } from "./read-to-end.tsx";
 import { TextBlock } from "./TextBlock.tsx";
@@ -89,8 +89,13 @@ function RequestLine({
 /** What a name in a command would run, read from its file. */
 function StandsForBlock({ stands_for, cwd }: { stands_for: StandsFor; cwd: string | null }) {
   const words = useWords(cardWords);
-  const { name, file, lines, total_lines, has_changed } = stands_for;
-  const [only = ""] = lines;
+  const { name, file, lines, total_lines, has_changed, tokens = [], marks = [], unread = [] } = stands_for;
+  const text = lines.join("\n");
+  const starts = lines.map((_, index) => lines.slice(0, index).reduce((sum, line) => sum + line.length + 1, 0));
+  const lineAt = (index: number) => {
+    const [start = 0, line = ""] = [starts[index], lines[index]];
+    return <ColouredText text={text} tokens={tokens} marks={marks} row={{ start, end: start + line.length }} />;
+  };
   return (
     <div className="runs-file">
       {has_changed ? <p className="has-changed">{words.anotherScript}</p> : null}
@@ -100,9 +105,7 @@ function StandsForBlock({ stands_for, cwd }: { stands_for: StandsFor; cwd: strin
         {lines.length === 1 && total_lines <= 1 ? (
           <span className="mono">
             {": "}
-            <code className="only-line">
-              <VisibleText text={only} keepNewlines />
-            </code>
+            <code className="only-line command">{lineAt(0)}</code>
           </span>
         ) : null}
         {lines.length < total_lines && lines.length > 0 ? (
@@ -114,18 +117,16 @@ function StandsForBlock({ stands_for, cwd }: { stands_for: StandsFor; cwd: strin
           count={lines.length}
           lengthOf={(index) => lines[index]?.length ?? 0}
           label={visible(words.standsFor(name))}
-          look="numbered script"
+          look="command numbered script"
           row={(index) => (
             <div key={index} className="line">
               <LineNumber number={index + 1} />
-              <code>
-                <VisibleText text={lines[index] ?? ""} keepNewlines />
-                {lines[index] === "" ? <br /> : null}
-              </code>
+              <code>{lineAt(index)}</code>
             </div>
           )}
         />
       )}
+      {unread.length === 0 ? null : <p className="quiet">{visible(words.notRead(unread))}</p>}
     </div>
   );
 }

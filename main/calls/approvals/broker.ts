@@ -6,12 +6,13 @@ import type { Surface } from "../../../ipc/contract/surface.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { earlierEnd } from "../../base/clocks/two-clock-end.ts";
 import { attempt, errorCode } from "../../base/errors.ts";
-import { changedSince, standsForOf } from "../../decide/description/run-by-name.ts";
+import { describedNames } from "../../decide/description/describe.ts";
+import { changedSince, namesOfLines } from "../../decide/description/run-by-name.ts";
 import { skillTexts } from "../../decide/description/skill-text.ts";
 import type { CalledTool } from "../../decide/executors/called-tool.ts";
 import { CommandLines } from "../../decide/executors/command-lines.ts";
 import type { GrantStore } from "../../decide/grants/store.ts";
-import { runsUnasked } from "../../decide/guard/hazards.ts";
+import { runsUnasked, worstFirst } from "../../decide/guard/hazards.ts";
 import { placeOf } from "../../decide/places/call-place.ts";
 import { Answering, type AnsweringSettings, type Ended } from "./answering.ts";
 import { ApprovalError } from "./approval-error.ts";
@@ -417,10 +418,16 @@ function withScriptsOfNow(request: StoredRequest, home: string, read?: CommandLi
   const described = new Set(description.commands.map(({ arg }) => arg));
   const lines = (read ?? new CommandLines(call, home)).all.filter(({ arg }) => described.has(arg));
   const place = placeOf(call, home, undefined);
-  const now = [...standsForOf(lines, place), ...(isSkill ? skillTexts(args, place) : [])];
+  const named = describedNames(
+    namesOfLines(lines, () => place),
+    place,
+  );
+  const now = [...named.stands_for, ...(isSkill ? skillTexts(args, place) : [])];
   const standsFor = changedSince(description.stands_for, now);
   if (standsFor === null) return undefined;
-  return { ...request, extra: { ...extra, description: { ...description, stands_for: standsFor } } };
+  const own = description.hazards.filter(({ file }) => file === undefined);
+  const hazards = worstFirst([...own, ...named.hazards]);
+  return { ...request, extra: { ...extra, description: { ...description, stands_for: standsFor, hazards } } };
 }
 
 /** The answer to a request whose script changed while its card was shown. */

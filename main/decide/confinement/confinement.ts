@@ -19,6 +19,7 @@ import type { Level } from "../../../ipc/contract/decision.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { isLoopback } from "../../targets/host.ts";
 import type { ResolvedRequirement } from "../../targets/target.ts";
+import { namesOfCall } from "../description/named-danger.ts";
 import type { Executor } from "../executors/catalog.ts";
 import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/command-lines.ts";
 import type { GuardSettings } from "../guard/guard.ts";
@@ -249,11 +250,13 @@ function withinAgentBox(x: ConfinableCall, declaration: Declaration): Confinemen
   if (runnableText(line, call) === null) return not("unusable-line", line.reading.unread ?? "");
   if (!needs.some(({ capability }) => capability === "code:exec")) return not("clear");
   const { home, env } = settings;
-  const found = followed(() => hazardsOf(line, placeOf(call, home, env), new HeldByGit(home)));
+  const found = followed(() => hazardsOf(line, namesIn(x), placeOf(call, home, env), new HeldByGit(home)));
   if (found === null) return not("leaves-the-box", SLOW_PATH);
   if (found.loses !== null) return not("destroys-work", found.loses);
   return { reason: null, declaration, line: null, needs: boxNeeds(declaration, [], needs, home) };
 }
+
+const namesIn = ({ call, settings, lines }: ConfinableCall) => namesOfCall(call, settings, lines);
 
 function confinementOfLine(
   x: ConfinableCall,
@@ -267,7 +270,7 @@ function confinementOfLine(
   const project = cwd === undefined ? null : confinedProject(cwd, projectPlace(x));
   if (cwd === undefined || project === null) return not("no-project", call.context?.cwd ?? "");
   if (settings.box?.isTooLarge?.(project.root) === true) return not("project-too-large", project.root);
-  const hazards = hazardsOf(line, placeOf(call, home, env), new HeldByGit(home));
+  const hazards = hazardsOf(line, namesIn(x), placeOf(call, home, env), new HeldByGit(home));
   const reach = reachOf(line.reading, home);
   const machine = reach.machine ?? hazards.reachesOut;
   if (machine !== null) return not("outside-by-nature", machine);

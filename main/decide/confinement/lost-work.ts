@@ -3,6 +3,8 @@ import { kindOf } from "@metnos-gate/shell-reading/files";
 import { programOf } from "@metnos-gate/shell-reading/programs";
 import type { Hazard } from "../../../ipc/contract/description.ts";
 import type { HazardId } from "../../../ipc/contract/hazards.ts";
+import { lineOfText } from "../description/named-danger.ts";
+import type { Named } from "../description/run-by-name.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { hazardsOfLines } from "../guard/hazards.ts";
 import { isMadeByBuild } from "../places/built-folders.ts";
@@ -37,17 +39,29 @@ export interface LineHazards {
   fetches: string | null;
 }
 
-export function hazardsOf(line: CommandLine, place: CallPlace, held: HeldByGit): LineHazards {
+/** @param names what names in the line stand for */
+export function hazardsOf(line: CommandLine, names: readonly Named[], place: CallPlace, held: HeldByGit): LineHazards {
   const hazards = hazardsOfLines([line], place, held);
   const first = (ids: ReadonlySet<HazardId>): string | null => {
     const found = hazards.find(({ id }) => ids.has(id));
     return found === undefined ? null : wordsOf(line, found);
   };
   return {
-    loses: first(LOSES) ?? deletesWork(line.reading.commands, held),
+    loses: first(LOSES) ?? deletesWork(line.reading.commands, held) ?? lostByNames(names, place, held),
     reachesOut: first(REACHES_OUT),
     fetches: first(new Set([FETCHES])),
   };
+}
+
+/** What a script that the line names would destroy: what it reaches, or fetches, its box keeps from it. */
+function lostByNames(names: readonly Named[], place: CallPlace, held: HeldByGit): string | null {
+  for (const text of names.flatMap(({ texts }) => texts)) {
+    const line = lineOfText(text);
+    const found = hazardsOfLines([line], { ...place, cwd: text.cwd }, held).find(({ id }) => LOSES.has(id));
+    const lost = found === undefined ? deletesWork(line.reading.commands, held) : wordsOf(line, found);
+    if (lost !== null) return lost;
+  }
+  return null;
 }
 
 /** The whole command that a hazard is in, as it is written. */

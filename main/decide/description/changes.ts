@@ -5,8 +5,8 @@ import { pathName } from "../../targets/target.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { CallPlace } from "../places/call-place.ts";
-import type { Reviewable } from "../stages/examination.ts";
 import { type FileRead, readBounded } from "./bounded-file.ts";
+import type { Describable } from "./describable.ts";
 import { differenceOf, type LineDifference, linesOf, listed, ShownLines } from "./line-diff.ts";
 
 /** What a call would change in files, against the files that are there. */
@@ -24,7 +24,7 @@ const MAX_FILES = 20;
 type Status = DescribedChange["status"];
 type Args = Readonly<Record<string, unknown>>;
 
-type ChangingCall = Pick<Reviewable, "call" | "executor" | "needs">;
+type ChangingCall = Pick<Describable, "call" | "executor" | "needs">;
 
 /** A text that is put in another one's place. */
 interface Replacement {

@@ -19,14 +19,12 @@ import { partsOf } from "../guard/shell/guard-shell.ts";
 import { claimsOf, readDefinition } from "../mcp/definition.ts";
 import { type CallPlace, placeOf } from "../places/call-place.ts";
 import { HeldByGit } from "../places/held-by-git.ts";
-import type { Reviewable } from "../stages/examination.ts";
 import { changesOf } from "./changes.ts";
+import type { Describable } from "./describable.ts";
 import { clearedLine, effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
-import { standsForOf } from "./run-by-name.ts";
+import { namesOfCall, readName } from "./named-danger.ts";
+import type { Named } from "./run-by-name.ts";
 import { skillTexts } from "./skill-text.ts";
-
-/** What is known of a call once it is valid. */
-export type Describable = Pick<Reviewable, "call" | "executor" | "needs" | "settings" | "lines">;
 
 /** What a call is, once for every surface: made when the user is asked about it. Bounded in time and size, whatever the call says. */
 export function describe(x: Describable): Description {
@@ -41,7 +39,14 @@ function description(x: Describable): Description {
   const isCommand = lines.length > 0;
   const ofTool = [...hazardOfTool(executor.manifest), ...typedIntoLater(lines, executor.manifest)];
   const ofArguments = isCommand ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
-  const hazards = [...ofTool, ...ofArguments];
+  const args = new Set(lines.map(({ arg }) => arg));
+  const all = isCommand ? namesOfCall(call, settings, x.lines) : [];
+  const named = describedNames(
+    all.filter(({ shown }) => shown.span === null || args.has(shown.span.arg)),
+    place,
+    held,
+  );
+  const hazards = [...ofTool, ...ofArguments, ...named.hazards];
   const ofCall = isCommand ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   // What a tool that nothing describes does with a command line isn't known, whatever the line says.
   const isKnown = executor.is_described || executor.mcp?.state === "looks";
@@ -55,11 +60,21 @@ function description(x: Describable): Description {
     commands: lines.map((line) => describedCommand(line, call, place)),
     changes,
     mcp: describedTool(x),
-    stands_for: [...standsForOf(lines, place), ...(runsUnasked(hazards) ? skillTexts(call.args, place) : [])],
+    stands_for: [...named.stands_for, ...(runsUnasked(hazards) ? skillTexts(call.args, place) : [])],
     request: requestOf(call, executor.manifest),
     ...outsideOf(lines),
     project: place.project,
   };
+}
+
+/** What names stand for, coloured and marked, and what is dangerous about it. */
+export function describedNames(
+  names: readonly Named[],
+  place: CallPlace,
+  held = new HeldByGit(place.home),
+): Pick<Description, "stands_for" | "hazards"> {
+  const read = names.map((one) => readName(one, place, held, tokensOf));
+  return { stands_for: read.map(({ shown }) => shown), hazards: read.flatMap(({ hazards }) => hazards) };
 }
 
 /** Characters of an agent's reason. */

@@ -12,7 +12,7 @@ import type { CommandLine } from "../executors/command-lines.ts";
 import { lineOf } from "../executors/needs.ts";
 import type { CallPlace } from "../places/call-place.ts";
 import type { HeldByGit } from "../places/held-by-git.ts";
-import type { Reviewable } from "../stages/examination.ts";
+import type { Describable } from "./describable.ts";
 
 /** What a call leaves behind, from its reading: never from the tool's name. */
 
@@ -41,7 +41,7 @@ export function effectOfHazards(hazards: readonly Hazard[], deletesForGood: bool
 }
 
 /** Of a tool that says what it needs. */
-export function effectOfTool({ executor, needs }: Pick<Reviewable, "executor" | "needs">, held: HeldByGit): Effect {
+export function effectOfTool({ executor, needs }: Pick<Describable, "executor" | "needs">, held: HeldByGit): Effect {
   const fromNeeds = effectOfNeeds(needs, held);
   return sendsAway(executor, needs) ? worse(fromNeeds, "sends") : fromNeeds;
 }
@@ -96,7 +96,7 @@ function effectOfNeed(need: ResolvedRequirement, held: HeldByGit): Effect {
 
 /** Of command lines, part by part: what isn't clear runs code, but for what git itself can take back. */
 export function effectOfLines(
-  { call, needs }: Pick<Reviewable, "call" | "needs">,
+  { call, needs }: Pick<Describable, "call" | "needs">,
   lines: readonly CommandLine[],
   place: CallPlace,
   held: HeldByGit,
@@ -111,7 +111,7 @@ export function effectOfLines(
   return [...ofLines, runsMore ? ("anything" as const) : ("reads" as const)].reduce(worse, "reads");
 }
 
-function effectOfLine(line: CommandLine, call: Reviewable["call"], place: CallPlace, held: HeldByGit): Effect {
+function effectOfLine(line: CommandLine, call: Describable["call"], place: CallPlace, held: HeldByGit): Effect {
   const cleared = clearedLine(line, call, place);
   const { commands, unread } = line.reading;
   if (unread !== null || (commands.length === 0 && cleared.unclear !== null)) return "anything";

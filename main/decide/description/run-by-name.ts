@@ -5,6 +5,8 @@ import {
   effectsOf,
   pathOf,
   programName,
+  type Reading,
+  readArgv,
   readCommand,
   type SimpleCommand,
   type Word,
@@ -24,11 +26,14 @@ import {
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { StandsFor } from "../../../ipc/contract/description.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
+import { shownPath } from "../guard/hazards.ts";
 import type { CallPlace } from "../places/call-place.ts";
 import { type FileRead, readBounded, sha256 } from "./bounded-file.ts";
+import { isReadWhole, linesRun, type RunLine } from "./script-lines.ts";
 import { firstLines, lineCount, shownLines } from "./shown-lines.ts";
+import { taskLines } from "./taskfile.ts";
 
-/** What names in a command line stand for: the files that would run, with their hashes. Nothing of them is run. */
+/** What names in a command line stand for: the files that would run, with their hashes, read as the line is. Nothing of them is run. */
 
 /** Bytes of a file that an approval can be bound to. */
 const MAX_HASHED = 8 * 1024 * 1024;
@@ -47,16 +52,41 @@ const MAX_ABOVE = 32;
 /** Programs of the system: what they are is no project's. */
 const SYSTEM = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|snap|System|Library|Applications)\//;
 
+/** Names in names that are read: a script that another one runs. What that runs in turn is only named. */
+const MAX_DEPTH = 2;
+/** Letters of all texts of one call that are read. */
+const MAX_READ = 128 * 1024;
+
+/** A piece of what a name stands for that is read by itself, as a line of its own. */
+export interface ScriptText extends Pick<RunLine, "span"> {
+  reading: Reading;
+  /** Absolute: where it runs. */
+  cwd: string;
+  /** A program in another language than a shell's: the commands are those that it starts, as far as they can be seen. */
+  isProgram: boolean;
+}
+
+export interface Named {
+  shown: StandsFor;
+  texts: readonly ScriptText[];
+}
+
 export function standsForOf(lines: readonly CommandLine[], place: CallPlace): StandsFor[] {
-  const found = new Map<string, StandsFor>();
-  const reader = new ScriptReader(place);
+  return namesOfLines(lines, () => place).map(({ shown }) => shown);
+}
+
+/** @param placeOf called where there is a name */
+export function namesOfLines(lines: readonly CommandLine[], placeOf: () => CallPlace): Named[] {
+  const found = new Map<string, Named>();
+  const reader = new ScriptReader(placeOf);
   for (const line of lines) {
     const { commands } = line.reading;
     for (const [at, command] of commands.entries()) {
       if (found.size >= MAX_NAMES) break;
       if (isGateItself(command)) continue;
-      const all = runBy({ line, command, before: commands.slice(0, at), isInner: false }, reader);
-      for (const each of all.slice(0, MAX_NAMES - found.size)) found.set(`${each.name}\n${each.file}`, each);
+      const all = runBy({ line, command, before: commands.slice(0, at), depth: 0 }, reader);
+      for (const each of all.slice(0, MAX_NAMES - found.size))
+        found.set(`${each.shown.name}\n${each.shown.file}`, each);
     }
   }
   return [...found.values()];
@@ -64,24 +94,28 @@ export function standsForOf(lines: readonly CommandLine[], place: CallPlace): St
 
 /** A command of a line, or of a script that a name in it stands for. */
 interface Place {
-  line: CommandLine;
+  line: Pick<CommandLine, "arg" | "text">;
   command: SimpleCommand;
   /** Those that run before it. */
   before: readonly SimpleCommand[];
-  isInner: boolean;
+  /** In how many scripts it is. */
+  depth: number;
 }
 
-function runBy(here: Place, reader: ScriptReader): StandsFor[] {
+function runBy(here: Place, reader: ScriptReader): Named[] {
   const { command } = here;
   if (command.isSpeculative || command.via.some((label) => wrapperOf(label).runsElsewhere) || command.cwd === null)
     return [];
   const found = namedBy(here, reader);
   for (const one of loadedFilesOf(command, here.before)) {
     if (found.length >= MAX_NAMES || !reader.mayLook()) break;
-    found.push(...loaded(here, one, reader));
+    found.push(...loaded(here, one, reader, readerOf(command)));
   }
   return found;
 }
+
+/** What runs a file that a command loads: its own program, where that is a shell or an interpreter. */
+const readerOf = ({ name }: SimpleCommand): string | null => (programOf(name).scriptReader("") === null ? null : name);
 
 /** By the launcher that runs now: its text says nothing about the call. */
 function isGateItself({ name, argv }: SimpleCommand): boolean {
@@ -90,16 +124,32 @@ function isGateItself({ name, argv }: SimpleCommand): boolean {
 
 /** Reads the files of one call, and only so much of them together. */
 class ScriptReader {
-  readonly place: CallPlace;
+  readonly #placeOf: () => CallPlace;
+  #place: CallPlace | undefined;
   readonly #known = new Map<string, FileRead>();
   readonly #there = new Map<string, boolean>();
   #left = MAX_TOGETHER;
   readonly #naming = new Map<string, FileRead>();
   #leftNaming = MAX_NAMING;
   #looks = MAX_LOOKS;
+  #leftToRead = MAX_READ;
 
-  constructor(place: CallPlace) {
-    this.place = place;
+  constructor(placeOf: () => CallPlace) {
+    this.#placeOf = placeOf;
+  }
+
+  get place(): CallPlace {
+    this.#place ??= this.#placeOf();
+    return this.#place;
+  }
+
+  /** Null once so much was read that no more is. `by`: how it is read. */
+  reading(text: string, by: NonNullable<Source["by"]>, cwd: string, args?: readonly Word[]): Reading | null {
+    if (text.length > this.#leftToRead) return null;
+    this.#leftToRead -= text.length;
+    const { home } = this.place;
+    if (by !== "shell") return readArgv([...by, text], { cwd, home });
+    return readCommand(text, { cwd, home, positional: args?.map(({ pieces }) => pieces) });
   }
 
   /** False once so many names were looked for that no more are. */
@@ -134,14 +184,14 @@ class ScriptReader {
   }
 }
 
-function namedBy(here: Place, reader: ScriptReader): StandsFor[] {
+function namedBy(here: Place, reader: ScriptReader): Named[] {
   const { command } = here;
   const variables = command.assignments.map((assignment) => assignment.name);
   let argv: readonly Word[] = command.argv;
   let name = command.name;
   for (let left = 3; left > 0; left--) {
     const scripts = namedScripts(name, argv, variables);
-    const found = scripts === null ? [] : byName(here, scripts, reader);
+    const found = scripts === null ? [] : byName(here, scripts, argv, reader);
     if (found.length > 0) return found;
     const inner = programOf(name).launched(argv);
     if (inner === null) break;
@@ -151,13 +201,13 @@ function namedBy(here: Place, reader: ScriptReader): StandsFor[] {
   let found = byFile(here, argv, name, reader);
   if (found.length === 0 && argv !== command.argv) found = byFile(here, command.argv, command.name, reader);
   const launched = found.length === 0 ? launchedFile(command) : null;
-  return launched === null ? found : loaded(here, launched, reader);
+  return launched === null ? found : loaded(here, launched, reader, null);
 }
 
 /** `npm test`, `make t`: a line in a file of the project, and the files that this line runs in turn. */
-function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): StandsFor[] {
+function byName(here: Place, scripts: NamedScripts, argv: readonly Word[], reader: ScriptReader): Named[] {
   const { line, command, before } = here;
-  const { marks, form } = scripts;
+  const { marks, names, form, hasHooks } = scripts;
   const folder = scripts.folder === undefined ? command.cwd : absolutePath(scripts.folder, command.cwd);
   if (folder === null) return [];
   const base = scripts.fileIsBelow ? folder : command.cwd;
@@ -167,42 +217,73 @@ function byName(here: Place, scripts: NamedScripts, reader: ScriptReader): Stand
   if (file === null)
     return form === "aliases" || !scripts.isScript
       ? []
-      : [entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, [])];
+      : [{ shown: entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, []), texts: [] }];
   const read = reader.readNaming(file, form);
   const text = read.kind === "file" ? read.text : null;
-  const said = text === null ? null : scriptsIn(text, scripts);
+  const lines =
+    text === null ? null : form === "taskfile" ? taskLines(text, names) : scriptsIn(text, { form, names, hasHooks });
   // A subcommand or a program then, for all that is known.
-  if (said === null && (form === "aliases" || !scripts.isScript)) return [];
-  const outer = entry(line, marks, file, read, said?.lines ?? []);
+  if (lines === null && (form === "aliases" || !scripts.isScript)) return [];
+  const shown = entry(line, marks, file, read, lines ?? []);
+  if (lines === null) return [{ shown, texts: [] }];
   const cwd = form === "rules" ? folder : file.slice(0, file.lastIndexOf("/")) || "/";
-  return here.isInner ? [outer] : [outer, ...inScript(here, outer, said?.commands ?? [], cwd, reader)];
+  // What sets a value may stand before a name, too.
+  const from = form === "rules" || form === "recipes" ? 1 : argv.indexOf(marks.at(-1) as Word) + 1;
+  const args = argv.slice(from).filter((word) => word.text !== "--");
+  const own = programOf("");
+  const run = linesRun(form, lines, text ?? "", args).map((one) => ({ ...one, by: own.scriptReader(one.text) }));
+  return withInner(here, { shown, isWhole: isReadWhole(form, lines), run, cwd }, reader);
 }
 
-/** Lines of a script that are read for what they run in turn, and letters of one. */
-const MAX_INNER_LINES = 40;
-const MAX_INNER_LENGTH = 2000;
+/** A text of a script, and how it is read. */
+interface Source extends RunLine {
+  by: ReturnType<ReturnType<typeof programOf>["scriptReader"]>;
+  args?: readonly Word[] | undefined;
+}
 
-/** The files that are there now and that the lines of a script name to be run; what these run isn't looked for. */
-function inScript(
-  { line: { arg }, before }: Place,
-  outer: StandsFor,
-  lines: readonly string[],
-  cwd: string,
+/** A name with its texts read, and the names in them. What isn't read is named. */
+function withInner(
+  here: Place,
+  { shown, isWhole, run, cwd }: { shown: StandsFor; isWhole: boolean; run: readonly Source[]; cwd: string },
   reader: ScriptReader,
-): StandsFor[] {
-  const { home } = reader.place;
-  const texts = lines.filter(({ length }) => length <= MAX_INNER_LENGTH).slice(0, MAX_INNER_LINES);
-  return texts.flatMap((text) => {
-    const reading = readCommand(text, { cwd, home });
-    const line = { arg, text, is_list: false, reading };
-    const found = reading.commands.flatMap((command, at) =>
-      runBy({ line, command, before: [...before, ...reading.commands.slice(0, at)], isInner: true }, reader),
-    );
-    return found
-      .filter(({ sha256, file }) => sha256 !== null && file !== outer.file)
-      .map((one): StandsFor => ({ ...one, span: outer.span }));
+): Named[] {
+  const depth = here.depth + 1;
+  if (depth > MAX_DEPTH) return [{ shown, texts: [] }];
+  const unread = new Set<string>();
+  const texts: ScriptText[] = [];
+  const inner: Named[] = [];
+  let isAll = isWhole;
+  for (const { text, span, by, args } of run) {
+    const reading = by === null ? null : reader.reading(text, by, cwd, args);
+    if (by === null) continue;
+    if (reading?.unread !== null) isAll = false;
+    if (reading === null) continue;
+    texts.push({ reading, cwd, isProgram: by !== "shell", span: by === "shell" ? span : null });
+    const line = { arg: here.line.arg, text: reading.text };
+    for (const [at, command] of reading.commands.entries()) {
+      if (inner.length >= MAX_INNER) break;
+      const before = [...here.before, ...reading.commands.slice(0, at)];
+      inner.push(...runBy({ line, command, before, depth }, reader));
+    }
+  }
+  if (!isAll) unread.add(shownPath(shown.file, reader.place));
+  const own = new Set(shown.lines);
+  const kept = inner.filter(({ shown: one }) => {
+    const isRead = one.sha256 !== null && depth < MAX_DEPTH;
+    if (!isRead && one.file !== shown.file) unread.add(shownPath(one.file, reader.place));
+    // What its lines call of the same file is among them.
+    return isRead && !(one.file === shown.file && one.lines.every((text) => own.has(text) || isAmong(text, own)));
   });
+  const outer = unread.size === 0 ? shown : { ...shown, unread: [...unread].slice(0, MAX_NAMES) };
+  return [{ shown: outer, texts }, ...kept.map((one) => ({ ...one, shown: { ...one.shown, span: shown.span } }))];
 }
+
+/** `name: line` */
+const isAmong = (text: string, lines: ReadonlySet<string>): boolean =>
+  [...lines].some((line) => line.endsWith(`: ${text}`));
+
+/** Names in one script. */
+const MAX_INNER = 40;
 
 const NOTHING: FileRead = { kind: "nothing" };
 
@@ -223,42 +304,59 @@ function fileAbove(
 }
 
 /** `./x.sh`, `bash x.sh`, `python3 x.py`: a file that is run itself. */
-function byFile(here: Place, argv: readonly Word[], name: string, reader: ScriptReader): StandsFor[] {
+function byFile(here: Place, argv: readonly Word[], name: string, reader: ScriptReader): Named[] {
   const script = programOf(name).script(argv);
   if (script === null || !script.is_resolved || script.text === "") return [];
   const file = absolutePath(script.text, here.command.cwd);
   if (file === null || (script === argv[0] && SYSTEM.test(file))) return [];
   const marks = [argv[0] ?? script, script];
-  if (script.glob !== true) return [fileEntry(here, marks, file, reader)].flatMap((one) => one ?? []);
-  return matchesOf(script, here.command.cwd).flatMap((path) => fileEntry(here, marks, path, reader) ?? []);
+  const by = { name: script === argv[0] ? "" : name, args: argv.slice(argv.indexOf(script)) };
+  if (script.glob !== true) return fileNamed(here, marks, file, reader, by);
+  return matchesOf(script, here.command.cwd).flatMap((path) => fileNamed(here, marks, path, reader, by));
 }
 
-/** `node -r ./t.js`, `cat x.sh | bash`, `npx jest`: a file that is run as well. */
+/** `node -r ./t.js`, `cat x.sh | bash`, `npx jest`: a file that is run as well. `by`: null where it isn't known as what. */
 function loaded(
   here: Place,
   { word, names, folder, goesUp, mayBeFile }: LoadedFile,
   reader: ScriptReader,
-): StandsFor[] {
+  by: string | null,
+): Named[] {
   if (folder === null) return [];
   const above = word.glob === true ? null : fileAbove(folder, { files: names, goesUp }, reader);
   const files = word.glob === true ? matchesOf(word, folder) : above === null ? [] : [above];
   return files.flatMap((file) => {
     if (mayBeFile && kindOf(realForm(file) ?? file) !== "file") return [];
-    return fileEntry(here, [here.command.argv[0] ?? word, word], file, reader) ?? [];
+    return fileNamed(here, [here.command.argv[0] ?? word, word], file, reader, by === null ? null : { name: by });
   });
 }
 
-function fileEntry(
-  { line, before }: Place,
+/** @param by the program that runs it, and the words that it gets, itself first; null where nothing is known of that */
+function fileNamed(
+  here: Place,
   marks: readonly Word[],
   file: string,
   reader: ScriptReader,
-): StandsFor | null {
-  if (/^\/(?:dev|proc)\//.test(file) || isWritten(file, before)) return null;
+  by: { name: string; args?: readonly Word[] } | null,
+): Named[] {
+  if (/^\/(?:dev|proc)\//.test(file) || isWritten(file, here.before)) return [];
   const read = reader.read(file, MAX_HASHED);
   const text = read.kind === "file" && read.text !== null ? read.text : "";
-  return entry(line, marks, file, read, firstLines(text), lineCount(text));
+  const shown = entry(here.line, marks, file, read, firstLines(text), lineCount(text));
+  // What was installed is its maker's, not the project's.
+  if (by === null || text === "" || INSTALLED.test(file)) return [{ shown, texts: [] }];
+  const isLong = text.length > MAX_NAMING;
+  const source = {
+    text,
+    span: { start: 0, end: text.length },
+    by: programOf(by.name).scriptReader(text),
+    args: by.args,
+  };
+  const run = isLong ? [] : [source];
+  return withInner(here, { shown, isWhole: !isLong, run, cwd: here.command.cwd ?? "" }, reader);
 }
+
+const INSTALLED = /\/(?:node_modules|site-packages|vendor\/bin)\//;
 
 /** Names in a folder that a pattern is held against. */
 const MAX_MATCHED = 2000;
@@ -308,7 +406,7 @@ function isWritten(file: string, before: readonly SimpleCommand[]): boolean {
 }
 
 function entry(
-  { arg, text }: CommandLine,
+  { arg, text }: Place["line"],
   marks: readonly Word[],
   file: string,
   read: FileRead,
@@ -346,6 +444,8 @@ export function changedSince(before: readonly StandsFor[], now: readonly StandsF
       const hasChanged = !isSame(one) || known.get(nameOf(one))?.has_changed === true;
       return hasChanged ? { ...one, has_changed: hasChanged } : one;
     }),
-    ...gone.map((one): StandsFor => ({ ...one, sha256: null, lines: [], total_lines: 0, has_changed: true })),
+    ...gone.map(({ span, name, file }): StandsFor => {
+      return { span, name, file, sha256: null, lines: [], total_lines: 0, has_changed: true };
+    }),
   ];
 }

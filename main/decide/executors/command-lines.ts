@@ -21,10 +21,13 @@ export class CommandLines {
   /** The working directory that they were read for. */
   #cwd: string | undefined;
   readonly #said = new Map<string, unknown>();
+  readonly #found = new Map<string, unknown>();
 
-  constructor(call: ProposedCall, home: string) {
+  /** @param read the lines, where they were read before */
+  constructor(call: ProposedCall, home: string, read?: readonly CommandLine[]) {
     this.#call = call;
     this.#home = home;
+    this.#all = read;
   }
 
   /** Read when they are first asked for. */
@@ -45,8 +48,15 @@ export class CommandLines {
     return this.#said.get(what) as Said;
   }
 
-  /** For a later look at the same call: the same, unless its working directory leads elsewhere by now. */
+  /** What the files that the call names say now: found once for one decision. */
+  forDecision<Found>(what: string, find: () => Found): Found {
+    if (!this.#found.has(what)) this.#found.set(what, find());
+    return this.#found.get(what) as Found;
+  }
+
+  /** For a later look at the same call: the same, unless its working directory leads elsewhere by now. Files are looked at anew. */
   again(): CommandLines {
+    this.#found.clear();
     if (this.#all === undefined || workingDirectoryOf(this.#call, this.#home) === this.#cwd) return this;
     return new CommandLines(this.#call, this.#home);
   }

@@ -49,10 +49,11 @@ export function hazardsOfNeeds(needs: readonly ResolvedRequirement[], place: Cal
     if (capability === "mail:send") return [{ id: "sends-mail", span: null }];
     if (target.kind !== "path") return [];
     const paths = [target.lexical, ...(target.real === null ? [] : [target.real])];
-    if (capability === "fs:read" && access !== "list") return secretRead(paths, shown(pathName(target), place), null);
+    if (capability === "fs:read" && access !== "list")
+      return secretRead(paths, shownPath(pathName(target), place), null);
     if (capability !== "fs:write") return [];
     const deletes: Hazard[] = access === "delete" ? deletedBy([pathName(target)], null) : [];
-    return [...deletes, ...written(paths, shown(pathName(target), place), null, place)];
+    return [...deletes, ...written(paths, shownPath(pathName(target), place), null, place)];
   });
 }
 
@@ -70,8 +71,8 @@ export function runsUnasked(hazards: readonly Pick<Hazard, "id">[]): boolean {
 export function worstFirst(hazards: readonly Hazard[]): Hazard[] {
   const kept = new Map<string, Hazard>();
   for (const hazard of hazards) {
-    const { id, span, host, path } = hazard;
-    const key = JSON.stringify([id, span?.arg, span?.start, span?.end, host, path]);
+    const { id, span, host, path, file } = hazard;
+    const key = JSON.stringify([id, span?.arg, span?.start, span?.end, host, path, file]);
     if (!kept.has(key)) kept.set(key, hazard);
   }
   const order = (id: HazardId) => HAZARDS.indexOf(id);
@@ -102,11 +103,11 @@ function hazardsOfCommand(line: CommandLine, command: SimpleCommand, place: Call
   }
   for (const word of writtenWords(command)) {
     const path = pathOf(word, command);
-    if (path !== null) hazards.push(...written(formsOf(path), shown(path, place), spanOf([word]), place));
+    if (path !== null) hazards.push(...written(formsOf(path), shownPath(path, place), spanOf([word]), place));
   }
   for (const word of onlyRead) {
     const path = pathOf(word, command);
-    if (path !== null) hazards.push(...secretRead(formsOf(path), shown(path, place), spanOf([word])));
+    if (path !== null) hazards.push(...secretRead(formsOf(path), shownPath(path, place), spanOf([word])));
   }
   return hazards;
 }
@@ -171,7 +172,7 @@ function formsOf(path: string): string[] {
 }
 
 /** As the user would call it: from the working directory, or from the home. */
-function shown(path: string, { cwd, home }: CallPlace): string {
+export function shownPath(path: string, { cwd, home }: CallPlace): string {
   if (cwd !== undefined && path !== cwd && isAtOrBelow(path, cwd)) return path.slice(cwd === "/" ? 1 : cwd.length + 1);
   return shortenHome(path, home);
 }

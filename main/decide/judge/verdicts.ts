@@ -2,8 +2,9 @@ import type { Verdict } from "../../../ipc/contract/decision.ts";
 import type { JudgeNote } from "../../../ipc/contract/rules.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { ResolvedRequirement } from "../../targets/target.ts";
+import { guardWithNames } from "../description/named-danger.ts";
 import type { Executor } from "../executors/catalog.ts";
-import { type GuardBlock, type GuardSettings, guard } from "../guard/guard.ts";
+import type { GuardBlock, GuardSettings } from "../guard/guard.ts";
 import { stringsIn } from "../places/patterns.ts";
 
 /** Guard, then judge (docs/decisions/requirements-vaglio.md). The judge never scores what the guard blocks. */
@@ -25,7 +26,7 @@ export function guardThenJudge(
   critical: boolean | undefined,
   settings: VerdictSettings,
 ): Verdict {
-  const block = guard(call, executor, needs, settings);
+  const block = guardWithNames(call, executor, needs, settings);
   return block === null ? judgeVerdict(call, executor, critical, settings) : guardVerdict(block, settings);
 }
 

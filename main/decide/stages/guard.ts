@@ -1,10 +1,10 @@
-import { guard as guardBlock } from "../guard/guard.ts";
+import { guardWithNames } from "../description/named-danger.ts";
 import { guardVerdict } from "../judge/verdicts.ts";
 import { type Denial, denied, passed, type Ruled } from "./examination.ts";
 
 /** Does it touch the non-negotiable core? */
 export function guard(x: Ruled): Denial | null {
-  const block = guardBlock(x.call, x.executor, x.stated_needs, x.settings, x.lines);
+  const block = guardWithNames(x.call, x.executor, x.stated_needs, x.settings, x.lines);
   if (block === null) return passed(x, "guard", "nothing forbidden");
   return denied(
     x,

@@ -14,5 +14,5 @@ export { programOf, wrapperOf } from "../programs/known-program.ts";
 export { type LoadedFile, launchedFile, loadedFilesOf } from "../programs/loaded-files.ts";
 export { type PatchedFile, patchedFiles, pathsMentioned, pathsOfPatch } from "../programs/patch-text.ts";
 export { type NamedScripts, namedScripts } from "../programs/script-runners.ts";
-export { scriptsIn } from "../programs/script-texts.ts";
+export { OTHER_NAME, scriptsIn } from "../programs/script-texts.ts";
 export { PLANTABLE_NAMES } from "../programs/searched-programs.ts";

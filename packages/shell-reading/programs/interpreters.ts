@@ -1,4 +1,5 @@
 import type { Word } from "../reading.ts";
+import { programName } from "../word.ts";
 import { evaluatesText } from "./hazard-records.ts";
 import { SHELL_VALUED, SHELLS } from "./shells.ts";
 
@@ -48,6 +49,22 @@ const RUNNERS: Readonly<Record<string, RegExp | null>> = {
 
 /** The names of all of them. */
 export const RUNNER_NAMES: readonly string[] = Object.keys(RUNNERS);
+
+/**
+ * How the text of a file is read that a command runs: as a shell's, or behind these words of a command that is given the same text. Null
+ * where nothing is known of its language. @param name the program that runs it; empty where it is run itself
+ */
+export function scriptReader(name: string, text: string): "shell" | readonly string[] | null {
+  const [, first = "", rest = ""] = /^#!\s*(\S+)(.*)/.exec(text) ?? [];
+  const second = rest.split(/\s+/).find((word) => word !== "" && !/^-|=/.test(word)) ?? "";
+  const named = programName(first) === "env" ? second : first;
+  const program = name !== "" ? name : programName(named);
+  if (program === "" || SHELLS.has(program) || evaluatesText(program)) return "shell";
+  const interpreter = interpreterOf(program);
+  const code = interpreter?.code[0];
+  if (interpreter === undefined) return Object.hasOwn(RUNNERS, program) ? ["node", "-e"] : null;
+  return code === undefined ? null : [program, code];
+}
 
 /** Options of interpreters that take the next word. */
 const VALUED: Readonly<Record<string, RegExp>> = {

@@ -13,7 +13,7 @@ import {
 } from "./disks-and-processes.ts";
 import { GIT_SUBCOMMANDS, gitCommand } from "./git.ts";
 import { launchedBy, runsElsewhere } from "./hazard-records.ts";
-import { scriptWordOf } from "./interpreters.ts";
+import { scriptReader, scriptWordOf } from "./interpreters.ts";
 import { isKnownLabel, raisesRights } from "./labels.ts";
 import { takesPatch } from "./patches.ts";
 import type { Program } from "./program.ts";
@@ -141,6 +141,14 @@ class KnownProgram {
   /** The word that names the file which it runs, or null. @param argv its own name first */
   script(argv: readonly Word[]): Word | null {
     return scriptWordOf(this.#name, argv);
+  }
+
+  /**
+   * How the text of a file is read that it runs: as a shell's, or behind these words of a command that is given the same text. Null where
+   * nothing is known of its language. Without a name: the file is run itself.
+   */
+  scriptReader(text: string): "shell" | readonly string[] | null {
+    return scriptReader(this.#name, text);
   }
 }
 

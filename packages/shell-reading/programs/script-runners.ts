@@ -4,7 +4,7 @@ import type { Word } from "../reading.ts";
 
 export interface NamedScripts {
   /** How the file is written. */
-  form: "scripts" | "tasks" | "rules" | "recipes" | "aliases";
+  form: "scripts" | "tasks" | "rules" | "recipes" | "aliases" | "lists" | "taskfile";
   /** The files that it may be, the first one that is there. */
   files: readonly string[];
   /** It is looked for in the folders above as well. */
@@ -68,6 +68,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   pnpm: {
     ...PACKAGE,
+    hasHooks: true,
     shortcuts: SHORTCUTS,
     before: /^(?:run|run-script)$/,
     anyBut: words(
@@ -80,6 +81,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   },
   yarn: {
     ...PACKAGE,
+    hasHooks: true,
     shortcuts: { test: "test", start: "start" },
     before: /^run$/,
     anyBut: words(
@@ -98,6 +100,35 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     plain: /^(?:-b|--bun|--silent|--if-present|--watch|--hot|--smol|--no-clear-screen)$/,
   },
   node: { ...PACKAGE, before: /^--run$/, plain: /^--(?:no-warnings|no-deprecation)$/ },
+  composer: {
+    form: "lists",
+    files: ["composer.json"],
+    before: /^(?:run|run-script)$/,
+    anyBut: words(
+      `about archive audit browse bump check-platform-reqs clear-cache clearcache cc config create-project depends why diagnose dump-autoload
+      dumpautoload exec fund global help init install i licenses list outdated prohibits why-not reinstall remove require r search self-update
+      show info status suggests update u upgrade validate`,
+    ),
+    folder: "-d --working-dir",
+    valued: /^--timeout$/,
+    plain: /^(?:-[qnv]+|--quiet|--verbose|--no-interaction|--(?:no-)?(?:ansi|dev)|--timeout=.*)$/,
+  },
+  task: {
+    form: "taskfile",
+    files: [
+      "Taskfile.yml",
+      "taskfile.yml",
+      "Taskfile.yaml",
+      "taskfile.yaml",
+      "Taskfile.dist.yml",
+      "Taskfile.dist.yaml",
+    ],
+    goesUp: true,
+    takes: "all",
+    folder: "-d --dir",
+    file: "-t --taskfile",
+    plain: /^(?:-[sfyvcpx]+|--silent|--force|--yes|--verbose|--color|--parallel|--exit-code)$/,
+  },
   deno: {
     form: "tasks",
     files: ["deno.json", "deno.jsonc"],

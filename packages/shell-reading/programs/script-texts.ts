@@ -6,21 +6,14 @@ import type { NamedScripts } from "./script-runners.ts";
 /** Names that are followed within one file: what a script calls in turn. */
 const MAX_FOLLOWED = 12;
 
-/** What names stand for in the text of such a file; null where it doesn't name them. */
+/** What names stand for in the text of such a file, line by line; null where it doesn't name them. No names: the file's first. */
 export function scriptsIn(
   text: string,
-  { form, names, hasHooks }: Pick<NamedScripts, "form" | "names" | "hasHooks">,
-): { lines: string[]; commands: string[] } | null {
-  const lines = scriptLines(form, text, names, hasHooks);
-  return lines === null ? null : { lines, commands: commandsIn(form, lines) };
-}
-
-/** The lines, or null where the file doesn't name it. No names: the file's first. */
-function scriptLines(
-  form: NamedScripts["form"],
-  text: string,
-  names: readonly string[],
-  hasHooks: boolean,
+  {
+    form,
+    names,
+    hasHooks,
+  }: Pick<NamedScripts, "names" | "hasHooks"> & { form: Exclude<NamedScripts["form"], "taskfile"> },
 ): string[] | null {
   switch (form) {
     case "scripts":
@@ -29,6 +22,8 @@ function scriptLines(
       return tasksIn(text, "tasks", names);
     case "aliases":
       return aliasLines(text, names);
+    case "lists":
+      return listedLines(text, names);
     case "rules":
       return recipeLines(text, names, makefile);
     case "recipes":
@@ -36,12 +31,8 @@ function scriptLines(
   }
 }
 
-/** The command lines in what `scriptLines` found: without the names of other scripts, the heads of rules and what keeps make silent. */
-function commandsIn(form: NamedScripts["form"], lines: readonly string[]): string[] {
-  if (form === "scripts" || form === "tasks") return lines.map((line) => line.replace(/^[\w:.-]+: /, ""));
-  const indented = lines.filter((line) => /^[ \t]/.test(line)).map((line) => line.replace(/^[ \t]+[@+-]*/, ""));
-  return form === "aliases" ? [] : indented;
-}
+/** What stands before a line that belongs to another name: `pretest: `. */
+export const OTHER_NAME = /^\S+: /;
 
 function packageLines(text: string, names: readonly string[], hasHooks: boolean): string[] | null {
   const scripts = objectIn(text, "scripts");
@@ -55,7 +46,9 @@ function packageLines(text: string, names: readonly string[], hasHooks: boolean)
       const line = Object.hasOwn(scripts, key) ? scripts[key] : undefined;
       if (typeof line !== "string" || seen.has(key) || seen.size >= MAX_FOLLOWED) continue;
       seen.add(key);
-      lines.push(...(isFirst && key === one ? line.split("\n") : [`${key}: ${line}`]));
+      const own = line.split("\n");
+      const isPlain = isFirst && key === one && !own.some((text) => OTHER_NAME.test(text));
+      lines.push(...(isPlain ? own : [`${key}: ${line}`]));
       for (const match of line.matchAll(/\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)([\w:.-]+)/g))
         add(match[1] ?? "", false);
     }
@@ -70,6 +63,28 @@ function tasksIn(text: string, key: string, [name]: readonly string[]): string[]
   if (typeof task === "string") return task.split("\n");
   const command = typeof task === "object" && task !== null && "command" in task ? task.command : undefined;
   return typeof command === "string" ? command.split("\n") : null;
+}
+
+/** composer's: a line, or a list of them; `@name` is another one of the file. What is a class's method is PHP, and no line. */
+function listedLines(text: string, [name]: readonly string[]): string[] | null {
+  const scripts = objectIn(text, "scripts");
+  const lines: string[] = [];
+  const seen = new Set<string>();
+  const add = (key: string, before: string): boolean => {
+    const value = scripts !== null && Object.hasOwn(scripts, key) ? scripts[key] : undefined;
+    const all = (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string");
+    if (all.length === 0) return false;
+    if (seen.has(key) || seen.size >= MAX_FOLLOWED) return true;
+    seen.add(key);
+    for (const line of all) {
+      const other = /^@([\w:.-]+)/.exec(line)?.[1] ?? "";
+      if (add(other, `${other}: `)) continue;
+      const own = line.replace(/^@(?=php |putenv |composer )/, "");
+      lines.push((before === "" && OTHER_NAME.test(own) ? `${key}: ` : before) + own);
+    }
+    return true;
+  };
+  return name !== undefined && add(name, "") ? lines : null;
 }
 
 function aliasLines(text: string, [name]: readonly string[]): string[] | null {

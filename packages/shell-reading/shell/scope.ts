@@ -25,7 +25,7 @@ export interface Defined {
 /** Where a nested text is in the original one: shifted, or as a whole at one span. */
 export type Origin = { by: number } | { start: number; end: number };
 
-export function firstScope({ cwd, home, user }: ReadContext): Scope {
+export function firstScope({ cwd, home, user, positional }: ReadContext): Scope {
   const vars = new Map<string, readonly Piece[]>([
     ["HOME", [literal(home)]],
     ["IFS", [literal(" \t\n")]],
@@ -45,7 +45,7 @@ export function firstScope({ cwd, home, user }: ReadContext): Scope {
     vars,
     functions: new Map(),
     aliases: new Map(),
-    positional: undefined,
+    positional,
     noGlob: false,
   };
 }

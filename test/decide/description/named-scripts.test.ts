@@ -100,7 +100,7 @@ const NOT_BOUND: readonly (readonly [...Form, why: string])[] = [
     "node_modules/jest/bin.js",
     "an installed program that a package's script names: the line doesn't name it",
   ],
-  ["npm run deep", "deep.sh", "a script that a script's script runs: one step is followed"],
+  ["npm run deep", "deep.sh", "a script that a script's script runs: two steps are followed"],
   ["BASH_ENV=./x.sh bash y.sh", "x.sh", "what a variable has a program load isn't looked for in its environment"],
 ];
 

@@ -1,0 +1,14 @@
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
+import type { Executor } from "../executors/catalog.ts";
+import type { CommandLines } from "../executors/command-lines.ts";
+import type { GuardSettings } from "../guard/guard.ts";
+
+/** What is known of a call once it is valid. */
+export interface Describable {
+  readonly call: ProposedCall;
+  readonly executor: Executor;
+  readonly needs: readonly ResolvedRequirement[];
+  readonly settings: Pick<GuardSettings, "home" | "env">;
+  readonly lines: CommandLines;
+}
