@@ -1,4 +1,4 @@
-import type { DescribedChange, Description } from "../contract/description.ts";
+import type { DescribedChange, Description, StandsFor } from "../contract/description.ts";
 import type { ApprovalView } from "../contract/operator-api.ts";
 
 /**
@@ -10,6 +10,33 @@ export interface ShownCall {
   object: { kind: "path"; text: string } | { kind: "url"; text: string; host: readonly [number, number] } | null;
   /** The arguments that neither the description, the object nor the agent's reason show whole. */
   beside: Readonly<Record<string, unknown>>;
+}
+
+/** What a surface has printed of a call, each part up to its end. */
+export interface Printed {
+  /** Names of the arguments whose values are read in full. */
+  args: ReadonlySet<string>;
+  /** Also what of a file that is there would be lost. */
+  changes: boolean;
+  /** The texts that names in the call stand for. */
+  scripts: ReadonlySet<StandsFor>;
+}
+
+/**
+ * Whether a surface shows all that a yes covers: every argument, what would be lost in files, and all that names in the call run. One that
+ * doesn't offers a no and a way to look at it, and nothing else.
+ */
+export function isShownWhole(
+  { args, description }: Pick<ApprovalView, "args" | "description">,
+  printed: Printed,
+): boolean {
+  if (args === null || Object.keys(args).some((name) => !printed.args.has(name))) return false;
+  const { changes = [], stands_for = [] } = description ?? {};
+  const isSeen = ({ status, left_out }: DescribedChange) =>
+    printed.changes ? left_out === 0 : status === "new" || status === "edits";
+  const isRead = (one: StandsFor) =>
+    one.sha256 !== null && one.lines.length === one.total_lines && !one.unread?.length && printed.scripts.has(one);
+  return changes.every(isSeen) && stands_for.every(isRead);
 }
 
 type Asking = Pick<ApprovalView, "args" | "capabilities" | "cwd" | "description" | "intent">;

@@ -3,6 +3,7 @@ import type { Description, Hazard } from "../contract/description.ts";
 import type { Language } from "../contract/language.ts";
 import type { ApprovalView } from "../contract/operator-api.ts";
 import { cardFacts } from "./card-facts.ts";
+import { isShownWhole } from "./shown-call.ts";
 
 /**
  * A waiting request as one plain text for a voice. No path, symbol or hidden character of the call is in it, and of its names only
@@ -41,15 +42,21 @@ export function spoken(view: ApprovalView, language: Language, now: number): str
   const hazards = view.description?.hazards.map((hazard) => sayable(hazard, words, names)) ?? [];
   const description = view.description === null ? null : { ...view.description, hazards };
   const facts = cardFacts({ ...view, description }, language);
-  const dangers = facts.hazards.map((sentence) => sentence.replace(" (", ", ").replace(")", ""));
+  const dangers = facts.hazards.map((sentence) => sentence.replaceAll(" (", ", ").replaceAll(")", ""));
   const again = facts.again === null ? [] : [facts.again.said, facts.again.question];
   const outside = facts.outside === null ? [] : [words.outside];
   const minutes = Math.floor((Date.parse(expires_at) - now) / MINUTE_MS);
-  const ends = [words.left(minutes), facts.again === null ? words.keys : words.keysRepeated];
+  const isWhole = isShownWhole(view, NOTHING);
+  const keys =
+    facts.again === null ? (isWhole ? words.keys : words.look) : isWhole ? words.keysRepeated : words.lookRepeated;
+  const ends = [words.left(minutes), keys];
   // The first ones matter most: what there is no room for is on the card.
   const middle = [...(names.hasHidden ? [words.hidden] : []), ...again, ...new Set(dangers), ...outside];
   return sentences([asks], middle, ends);
 }
+
+/** A voice says no argument in full, and no text of a script. */
+const NOTHING = { args: new Set<string>(), changes: false, scripts: new Set<never>() };
 
 /** Many requests of one agent. */
 export function spokenBundle(agentName: string, views: readonly ApprovalView[], language: Language): string {
@@ -140,11 +147,12 @@ function toolOf({ mcp }: Description, executor: string, words: SpokenWords, name
 }
 
 /** With names in it that a voice can say. */
-function sayable({ path, host, ...hazard }: Hazard, words: SpokenWords, names: Names): Hazard {
+function sayable({ path, host, file: script, ...hazard }: Hazard, words: SpokenWords, names: Names): Hazard {
   const { text, hasHidden } = path === undefined ? { text: "", hasHidden: false } : spokenPath(path).name;
   const file = text === "" ? {} : { path: names.of({ text, hasHidden }, "") };
   const at = host === undefined ? {} : { host: names.of(spokenName(host), words.aHost) };
-  return { ...hazard, ...file, ...at };
+  const named = script === undefined ? "" : names.of(spokenPath(script).name, words.aFile);
+  return { ...hazard, ...file, ...at, ...(named === "" ? {} : { file: named }) };
 }
 
 // Names from a call as a voice says them: letters, digits and single full stops, and nothing that a speech program could read as its own.
@@ -227,6 +235,9 @@ interface SpokenWords {
   left: (minutes: number) => string;
   keys: string;
   keysRepeated: string;
+  /** Where there is more than was said. */
+  look: string;
+  lookRepeated: string;
   keysMany: string;
 }
 
@@ -260,6 +271,8 @@ const SPOKEN_WORDS: Readonly<Record<Language, SpokenWords>> = {
       minutes < 1 ? "Less than a minute left" : minutes === 1 ? "One minute left" : `${minutes} minutes left`,
     keys: "Press A to approve once, D to deny",
     keysRepeated: "Press D to stop it, A to let it continue",
+    look: "Look at it, then answer. D denies",
+    lookRepeated: "Look at it, then answer. D stops it",
     keysMany: "They wait in the list",
   },
   it: {
@@ -291,6 +304,8 @@ const SPOKEN_WORDS: Readonly<Record<Language, SpokenWords>> = {
       minutes < 1 ? "Meno di un minuto" : minutes === 1 ? "Ancora un minuto" : `Ancora ${minutes} minuti`,
     keys: "Premi A per approvare una volta, D per rifiutare",
     keysRepeated: "Premi D per fermarla, A per lasciarla continuare",
+    look: "Guardala, poi rispondi. D rifiuta",
+    lookRepeated: "Guardala, poi rispondi. D la ferma",
     keysMany: "Sono nella lista",
   },
 };

@@ -12,8 +12,7 @@ import { useLanguage, useWords } from "../words/language.ts";
 import { AnswersRow } from "./AnswerPanel.tsx";
 import { Warnings } from "./CardNotes.tsx";
 import { TimeLeft } from "./Countdown.tsx";
-import { callRows } from "./call-text.ts";
-import { commonChoice, groupsOf } from "./digest.ts";
+import { commonChoice, groupsOf, isWholeInRow } from "./digest.ts";
 import { EndMark } from "./EndMark.tsx";
 import { Hero } from "./Hero.tsx";
 import { Key } from "./Key.tsx";
@@ -34,8 +33,6 @@ interface DigestCardProps {
 
 /** So many are readable at once; the others are listed by a press. */
 const FIRST_SHOWN = 5;
-/** What has more rows than this is longer than a list shows. */
-const ROWS_IN_LIST = 6;
 
 /** Many requests of one agent at once. Approved are those that were shown whole, and only after all of them were. */
 export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
@@ -121,7 +118,7 @@ function useBundle(views: readonly ApprovalView[]) {
   return useMemo(() => {
     const groups = groupsOf(views);
     const items = groups.flatMap((group) => group.views).map((view) => ({ view, shown: shownCall(view) }));
-    const approvable = items.filter(isWhole).map(({ view }) => view);
+    const approvable = items.filter(isWholeInRow).map(({ view }) => view);
     return { groups, items, approvable, wider: commonChoice(views) };
   }, [views]);
 }
@@ -281,24 +278,11 @@ function BundleAnswers({
   );
 }
 
-/** Whether the list shows the whole of it. */
-function isWhole({ view: { description }, shown }: Item): boolean {
-  const { commands = [], changes = [], stands_for = [] } = description ?? {};
-  if (changes.some(({ left_out }) => left_out > 0)) return false;
-  const texts = [
-    ...commands.flatMap(({ text }) => text.split("\n")),
-    ...changes.flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines.map(({ text }) => text))),
-    ...stands_for.flatMap(({ lines }) => lines),
-    ...callRows(shown.beside).map(({ name, text }) => `${name} ${text}`),
-  ];
-  return texts.reduce((sum, text) => sum + Math.ceil((text.length + 1) / 42), 0) <= ROWS_IN_LIST;
-}
-
 function BundleItem({ view, shown, isMixed }: Item & { isMixed: boolean }) {
   const words = useWords(cardWords);
   const language = useLanguage();
   const path = shown.object?.kind === "path" ? shown.object.text : view.description?.changes[0]?.path;
-  const whole = isWhole({ view, shown });
+  const whole = isWholeInRow({ view, shown });
   const quiet = [isMixed ? view.action_verb : "", view.confined === null ? "" : confinedMark(language)]
     .filter((text) => text !== "")
     .join(", ");

@@ -1,6 +1,8 @@
 import type { Capability, Reach } from "../../ipc/contract/decision.ts";
 import type { ApprovalView, Choice } from "../../ipc/contract/operator-api.ts";
+import { isShownWhole, type ShownCall } from "../../ipc/words/shown-call.ts";
 import type { Asked } from "../../ipc/words/waiting.ts";
+import { callRows } from "./call-text.ts";
 import { covers } from "./wider-answer.ts";
 
 /** From this many cards of one agent within `BURST_MS` on they become one. */
@@ -106,4 +108,21 @@ function commonLocation(locations: readonly (string | null)[]): string | null {
   }
   const text = common.join("/");
   return text === "" || text === "~" ? null : text;
+}
+
+/** What has more rows than this is longer than a list shows. */
+const ROWS_IN_LIST = 6;
+
+/** Whether a bundle's list shows the whole of it: then one yes may be for all of them. */
+export function isWholeInRow({ view, shown }: { view: ApprovalView; shown: ShownCall }): boolean {
+  const { commands = [], changes = [], stands_for = [] } = view.description ?? {};
+  const printed = { args: new Set(Object.keys(view.args ?? {})), changes: true, scripts: new Set(stands_for) };
+  if (!isShownWhole(view, printed)) return false;
+  const texts = [
+    ...commands.flatMap(({ text }) => text.split("\n")),
+    ...changes.flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines.map(({ text }) => text))),
+    ...stands_for.flatMap(({ lines }) => lines),
+    ...callRows(shown.beside).map(({ name, text }) => `${name} ${text}`),
+  ];
+  return texts.reduce((sum, text) => sum + Math.ceil((text.length + 1) / 42), 0) <= ROWS_IN_LIST;
 }

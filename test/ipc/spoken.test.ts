@@ -8,8 +8,8 @@ import { cardKind, cardKinds, readOf, runs } from "../support/card-views.ts";
 
 const NOW = Date.parse("2026-11-21T00:00:30Z");
 const ENDS = [
-  " 9 minutes left. Press A to approve once, D to deny.",
-  " Ancora 9 minuti. Premi A per approvare una volta, D per rifiutare.",
+  " 9 minutes left. Look at it, then answer. D denies.",
+  " Ancora 9 minuti. Guardala, poi rispondi. D rifiuta.",
 ] as const;
 /** In English and Italian, with 9 minutes left, but for what every one ends with. */
 function said(view: ApprovalView): string[] {
@@ -80,7 +80,7 @@ describe("a waiting request for a voice says who asks what, in words", () => {
     const view = { ...cardKind("read"), repeated: { count: 40, seconds: 60 } };
     const text = spoken({ ...view, expires_at: "2026-11-21T00:01:00Z" }, "en", NOW);
     expect(text).toBe(
-      "claude code wants to read ledger.ts in the folder src. The same call 40 times in a minute. Stop it? Less than a minute left. Press D to stop it, A to let it continue.",
+      "claude code wants to read ledger.ts in the folder src. The same call 40 times in a minute. Stop it? Less than a minute left. Look at it, then answer. D stops it.",
     );
   });
 

@@ -14,6 +14,7 @@ import {
   ROW_WIDTH,
   requestText,
 } from "../../../ipc/words/notice-text.ts";
+import { isShownWhole } from "../../../ipc/words/shown-call.ts";
 import type { ChannelNote } from "../../core/channel.ts";
 import type { Notice, SinkAbilities } from "./sink.ts";
 import { NOTICE_WORDS } from "./words.ts";
@@ -122,8 +123,8 @@ function withReview(
 }
 
 /**
- * The lines that show the request in full: the card's, then every argument that they don't show, by name. Null where that
- * can't be read at a glance: more than one need, hidden or right-to-left characters, or more than fits a notification.
+ * The lines that show the request in full: the card's, then every argument that they don't show, by name, and what its names run. Null
+ * where that can't be read at a glance: more than one need, hidden or right-to-left characters, or more than fits a notification.
  */
 function wholeRequest(view: ApprovalView, bodyLines: readonly string[], rowsTaken: number): string[] | null {
   if (view.args === null || view.capabilities.length !== 1) return null;
@@ -135,12 +136,24 @@ function wholeRequest(view: ApprovalView, bodyLines: readonly string[], rowsTake
     if (typeof value === "string" && value.length > BODY_ROWS * ROW_WIDTH) return null;
     const text = typeof value === "string" ? value : JSON.stringify(value);
     texts.push(key, text);
-    if (isOnCard(view, key, value)) continue;
+    if (isOnCard(view, key, value, bodyLines)) continue;
     const line = `${key}: ${text}`;
     lines.push(line);
     room -= rowsOf([line]);
   }
-  return room >= 0 && texts.every((text) => isPlainText(text)) ? lines : null;
+  const scripts = view.description?.stands_for ?? [];
+  for (const { file, lines: run } of scripts) {
+    const said = run.map((line) => `${file.slice(file.lastIndexOf("/") + 1)}: ${line}`);
+    texts.push(...said);
+    lines.push(...said);
+    room -= rowsOf(said);
+  }
+  const isAll = isShownWhole(view, {
+    args: new Set(Object.keys(view.args)),
+    changes: false,
+    scripts: new Set(scripts),
+  });
+  return isAll && room >= 0 && texts.every((text) => isPlainText(text)) ? lines : null;
 }
 
 /** Arguments that name what a call is about; any other argument's value is shown with its name. */
@@ -158,9 +171,15 @@ const SUBJECTS = new Set([
 ]);
 
 /** True if the card's second line contains this argument in full: as the target, or as the URL in front of its host. */
-function isOnCard({ capabilities, target_summary, args }: ApprovalView, key: string, value: unknown): boolean {
+function isOnCard(
+  { capabilities, target_summary, args }: ApprovalView,
+  key: string,
+  value: unknown,
+  lines: readonly string[],
+): boolean {
   const [need] = capabilities;
-  if (need === undefined || typeof value !== "string" || value === "") return false;
+  if (need === undefined || !lines.some((line) => line.includes(visible(target_summary)))) return false;
+  if (typeof value !== "string" || value === "") return false;
   if (need.capability === "network:http") return key === "url" && target_summary.startsWith(`${value} (`);
   if (value !== need.target || !SUBJECTS.has(key)) return false;
   // With two equal values only their names show which is which.

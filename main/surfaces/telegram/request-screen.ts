@@ -1,9 +1,11 @@
 import { isPlainText, shortened, shortenHome, visible } from "../../../ipc/base/visible-text.ts";
+import type { StandsFor } from "../../../ipc/contract/description.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { ApprovalView, Choice } from "../../../ipc/contract/operator-api.ts";
 import { cardFacts } from "../../../ipc/words/card-facts.ts";
 import { choiceText } from "../../../ipc/words/choice-words.ts";
 import { requestText } from "../../../ipc/words/notice-text.ts";
+import { isShownWhole } from "../../../ipc/words/shown-call.ts";
 import { SURFACE_WORDS } from "../../../ipc/words/surface-words.ts";
 import type { Button, Screen } from "./bot-api.ts";
 import { TELEGRAM_WORDS } from "./words.ts";
@@ -135,7 +137,19 @@ function quotedLines(view: ApprovalView, language: Language): string[] {
     const text = argumentText(value);
     return text.includes("\n") ? [...quoted(`${visible(key)}:`), ...quoted(text)] : quoted(`${visible(key)}: ${text}`);
   });
-  return [...userWords, ...intent, words.arguments, ...(given.length === 0 ? [words.noArguments] : given)];
+  const call = [words.arguments, ...(given.length === 0 ? [words.noArguments] : given)];
+  return [...userWords, ...intent, ...call, ...furtherTexts(view).flatMap(quoted)];
+}
+
+/** What a yes covers beside the arguments: what would be lost in a file, and the texts that names stand for. */
+function furtherTexts({ description }: ApprovalView): string[] {
+  const { changes = [], stands_for = [] } = description ?? {};
+  const lost = changes.flatMap(({ path, status, hunks }) => {
+    const lines = hunks.flatMap(({ lines: all }) => all.filter(({ kind }) => kind === "removed"));
+    if (status === "new" || status === "edits" || lines.length === 0) return [];
+    return [`${path}:`, ...lines.map(({ text }) => `- ${text}`)];
+  });
+  return [...lost, ...stands_for.flatMap(({ name, file, lines }) => [`${name} = ${file}:`, ...lines])];
 }
 
 function argumentText(value: unknown): string {
@@ -166,8 +180,12 @@ function whyNotWhole(
     ...[intent, target_summary, capability_class, action_verb, cwd ?? "", ...links],
     ...capabilities.map(({ target }) => target),
     ...Object.entries(view.args).flatMap(([key, value]) => [key, argumentText(value)]),
+    ...furtherTexts(view),
   ];
-  return texts.every((text) => isPlainText(text, KEEP)) ? null : words.notPlain;
+  if (!texts.every((text) => isPlainText(text, KEEP))) return words.notPlain;
+  const scripts = new Set<StandsFor>(view.description?.stands_for);
+  const printed = { args: new Set(Object.keys(view.args)), changes: true, scripts };
+  return isShownWhole(view, printed) ? null : words.notWhole;
 }
 
 /** The beginning and the end of what was said and given. */

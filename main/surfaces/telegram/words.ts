@@ -14,6 +14,7 @@ interface Words {
   left_out: (characters: string) => string;
   hash: (hash: string) => string;
   notPlain: string;
+  notWhole: string;
   unreadable: string;
   atMachine: string;
   stored: (agent: string) => string;
@@ -86,6 +87,7 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     left_out: (characters) => `… ${characters} characters are left out …`,
     hash: (hash) => `SHA-256 of the call: ${hash}`,
     notPlain: "Parts of it can't be shown here as they are.",
+    notWhole: "Not all that it would run or change can be shown here.",
     unreadable: "This request can't be shown here.",
     atMachine: "Review it at the machine.",
     stored: (agent) => `You would approve it, and this is stored for ${agent}:`,
@@ -177,6 +179,7 @@ export const TELEGRAM_WORDS: Readonly<Record<Language, Words>> = {
     left_out: (characters) => `… ${characters} caratteri omessi …`,
     hash: (hash) => `SHA-256 della chiamata: ${hash}`,
     notPlain: "Alcune parti non si possono mostrare qui come sono.",
+    notWhole: "Non tutto ciò che eseguirebbe o cambierebbe si può mostrare qui.",
     unreadable: "Questa richiesta non si può mostrare qui.",
     atMachine: "Esaminala al computer.",
     stored: (agent) => `La approvi, e questo viene salvato per ${agent}:`,

@@ -62,7 +62,7 @@ async function desk(
 describe.skipIf(skipped)("a notification", () => {
   it("shows who asks what until it is answered, with Deny, Approve once and Review; it is no urgent one", async () => {
     const { agent, server } = await desk();
-    await agent.ask({ ...RUN, context: { cwd: "/srv/project" } });
+    await agent.ask({ executor: "shell_exec", args: { command: "docker ps" }, context: { cwd: "/srv/project" } });
     const one = await server.only();
     expect(one).toMatchObject({
       appName: "Metnos Gate",
@@ -71,7 +71,7 @@ describe.skipIf(skipped)("a notification", () => {
       replacesId: 0,
     });
     expect(one.body.split("\n")).toEqual([
-      "npm test  (in /srv/project)",
+      "docker ps  (in /srv/project)",
       "can change anything | class: code_exec",
       "Metnos Gate",
     ]);
