@@ -99,7 +99,7 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
     const [first, script] = [cards(page).nth(0), cards(page).nth(1)];
     expect(await first.locator(".command code").innerText()).toBe("npm test && git push --force origin main");
     expect(await first.locator("mark").allTextContents()).toEqual(["--force"]);
-    expect(await first.locator(".program").allTextContents()).toEqual(["npm", "git"]);
+    expect(await first.locator(".program").allTextContents()).toEqual(["npm", "git", "vitest"]);
     await first.getByText("package.json: vitest run --coverage").waitFor();
     await first.getByText("Rewrites history on a remote: can't be undone", { exact: true }).waitFor();
     await first.getByText("Publish the totals branch — claude-code").waitFor();
@@ -109,6 +109,30 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
         .evaluateAll((all) => all.map((one) => (one as never as { dataset: { number: string } }).dataset.number)),
     ).toEqual(["1", "2"]);
     expect(await script.locator("code").allInnerTexts()).toEqual(["echo a", "echo b"]);
+  });
+
+  it("what a name runs is coloured and marked, its danger has its file, and what wasn't read is said", async () => {
+    const [one] = runs("npm test").description?.stands_for ?? [];
+    if (one === undefined) throw new Error("it stands for nothing");
+    const read = {
+      lines: ["vitest run", "rm -rf src"],
+      total_lines: 2,
+      tokens: [
+        { kind: "program" as const, start: 0, end: 6 },
+        { kind: "program" as const, start: 11, end: 13 },
+      ],
+      marks: [{ start: 11, end: 21 }],
+      unread: ["scripts/lint.mjs"],
+    };
+    const described = { stands_for: [{ ...one, ...read }] };
+    const hazards = [{ id: "deletes-files" as const, span: null, files: 3, file: "package.json" }];
+    const { page } = await open([runs("npm test", {}, { ...described, hazards })]);
+    const script = page.locator(".runs-file");
+    expect(await script.locator("code").allInnerTexts()).toEqual(read.lines);
+    expect(await script.locator(".program").allTextContents()).toEqual(["vitest", "rm"]);
+    expect(await script.locator("mark").allTextContents()).toEqual(["rm -rf src"]);
+    await script.getByText("not read: scripts/lint.mjs", { exact: true }).waitFor();
+    await page.getByText("Deletes 3 files (in package.json)", { exact: true }).waitFor();
   });
 
   it("a hazard that begins within a word and ends in another marks exactly these characters", async () => {
