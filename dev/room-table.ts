@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
     path: "packages/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 0,
-    lines: 15350,
+    lines: 15450,
     doors: `
       doors: files gate-command git programs reading`,
   },
@@ -47,7 +47,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/words",
     holds: "the sentences that several surfaces say",
     floor: 1,
-    lines: 2550,
+    lines: 2600,
     doors: "all",
   },
   {
@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 13350,
+    lines: 13400,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -238,7 +238,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 112_000,
+  test: 114_500,
   bench: 4700,
   build: 150,
   conformance: 650,

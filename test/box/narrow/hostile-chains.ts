@@ -90,6 +90,9 @@ export const FORCED_LEVEL = (["ReadOnly", "Supervised", "Full"] as const).find((
 const DAYS = 5;
 export const dayPart = (chains: readonly Chain[], isWhole?: boolean): readonly Chain[] => ofDay(chains, DAYS, isWhole);
 
+/** Longer than a script that the gate reads: a danger that it sees would be denied, and no box would have to hold it. */
+const unread = (script: string): string => `${script}\n#${"-".repeat(260 * 1024)}\n`;
+
 /** No box shows the program: a copy of it is one that starts it. */
 const PROGRAM = `cp() {
   [ "$1" = "$X" ] || { command cp "$@"; return; }
@@ -214,7 +217,7 @@ export async function runChains(chains: readonly Chain[], { withoutBoxes = false
     const { name, setup = "", plant, stays, lines = [], exchange, meanwhile, during, user, grants = {} } = chain;
     fresh(setup);
     for (const [file, script] of Object.entries({ plant, meanwhile, during }))
-      if (script !== undefined) writeFileSync(join(project, `${file}.sh`), filled(PROGRAM + script));
+      if (script !== undefined) writeFileSync(join(project, `${file}.sh`), unread(filled(PROGRAM + script)));
     const level = FORCED_LEVEL ?? chain.level ?? LEVELS[index % LEVELS.length] ?? "Supervised";
     const shell = chain.shell ?? CHAINS_SHELL ?? SHELLS[index % SHELLS.length] ?? "/bin/bash";
     const cwd = filled(chain.cwd ?? project);
@@ -327,7 +330,7 @@ export async function runChains(chains: readonly Chain[], { withoutBoxes = false
         for (const each of beside) if (each !== host) remove(each);
         fresh(setup);
         for (const [file, script] of Object.entries({ meanwhile, during }))
-          if (script !== undefined) writeFileSync(join(project, `${file}.sh`), filled(PROGRAM + script));
+          if (script !== undefined) writeFileSync(join(project, `${file}.sh`), unread(filled(PROGRAM + script)));
       }
       await run(agent, filled(line));
     }

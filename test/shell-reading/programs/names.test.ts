@@ -218,6 +218,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     files: ["description/script-lines.ts"],
   },
   { why: "a key of a Taskfile", words: "task", files: ["description/taskfile.ts"] },
+  { why: "what a judge agent is asked to do", words: "task", files: ["reviews/validators/payload.ts"] },
   { why: "the gate's environment", words: "env", files: ["executors/needs.ts"] },
   {
     why: "words of gate.toml's sections, and of addresses",
