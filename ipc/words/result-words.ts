@@ -5,6 +5,8 @@ import type { InEach, Language } from "../contract/language.ts";
 
 interface Words {
   one: Readonly<Record<CallResult, string>>;
+  /** Where that differs of several, or none. */
+  many: Readonly<Partial<Record<CallResult, string>>>;
   gaps: Readonly<Record<ActivityGap["why"], (calls: string | null) => string>>;
 }
 
@@ -18,6 +20,7 @@ const WORDS: InEach<Words> = {
       unanswered: "no answer",
       waiting: "waits for you",
     },
+    many: { waiting: "wait for you" },
     gaps: {
       killed: () => "the gate ended unexpectedly: its last second of calls may be missing here",
       unwritten: (calls) => `${calls ?? "some"} calls are missing here: their lines couldn't be written`,
@@ -35,6 +38,7 @@ const WORDS: InEach<Words> = {
       unanswered: "senza risposta",
       waiting: "aspetta te",
     },
+    many: { allowed: "consentite da sole", denied: "negate", waiting: "aspettano te" },
     gaps: {
       killed: () => "il gate è terminato inaspettatamente: qui può mancare l'ultimo secondo di chiamate",
       unwritten: (calls) => `qui mancano ${calls ?? "alcune"} chiamate: le loro righe non si sono potute scrivere`,
@@ -56,8 +60,10 @@ const ORDER: readonly CallResult[] = [...ALWAYS, "unanswered", "waiting"];
 
 /** `203 allowed by itself, 9 you approved, 1 you denied, 1 denied`: they add up. */
 export function resultsText(calls: ResultCounts, language: Language): string {
+  const { one, many } = WORDS[language];
+  const word = (result: CallResult) => (calls[result] === 1 ? one[result] : (many[result] ?? one[result]));
   return ORDER.filter((result) => ALWAYS.includes(result) || calls[result] > 0)
-    .map((result) => `${calls[result].toLocaleString(language)} ${WORDS[language].one[result]}`)
+    .map((result) => `${calls[result].toLocaleString(language)} ${word(result)}`)
     .join(", ");
 }
 

@@ -30,7 +30,7 @@ function saidOf({ line, executor, capabilities }: ActivityEntry, language: Langu
   const [first = ""] = line.split(" ", 1);
   const target = capabilities[0]?.target ?? "";
   const saysNothing = first === executor && /^…?$/.test(line.slice(first.length).trim());
-  if (saysNothing && target !== "" && target !== "*") return { tool: toolText(executor, language), rest: target };
+  if (saysNothing && !["", "*", executor].includes(target)) return { tool: toolText(executor, language), rest: target };
   return { tool: first === executor ? toolText(executor, language) : first, rest: line.slice(first.length).trim() };
 }
 

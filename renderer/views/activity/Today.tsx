@@ -16,6 +16,9 @@ import { Gaps } from "./Gaps.tsx";
 /** How often it is asked for again while calls are decided. */
 const REFRESH_MS = 2000;
 
+/** Rows that are there at once. */
+const MOST_ROWS = 12;
+
 /** What each agent did in each project since midnight; each line opens. `onShow`: its calls are to be listed. */
 export function Today({ onShow }: { onShow(row: DayRow, since: number): void }) {
   const words = useWords(activityWords);
@@ -58,11 +61,14 @@ function useToday() {
 
 function Rows({ today: { rows, since }, onShow }: { today: ActivityToday; onShow(row: DayRow, since: number): void }) {
   const words = useWords(activityWords);
+  const language = useLanguage();
   const [open, setOpen] = useState<string | null>(null);
+  const [isWhole, setWhole] = useState(false);
+  const more = isWhole ? 0 : rows.length - MOST_ROWS;
   if (rows.length === 0) return <p className="quiet">{words.nothingToday}</p>;
   return (
     <ul className="day-rows">
-      {rows.map((row) => {
+      {(more > 0 ? rows.slice(0, MOST_ROWS) : rows).map((row) => {
         const key = JSON.stringify([row.agent_name, row.project]);
         return (
           <Row
@@ -74,6 +80,13 @@ function Rows({ today: { rows, since }, onShow }: { today: ActivityToday; onShow
           />
         );
       })}
+      {more > 0 ? (
+        <li>
+          <Button size="small" look="plain" onClick={() => setWhole(true)}>
+            {words.andMore(more.toLocaleString(language))}
+          </Button>
+        </li>
+      ) : null}
     </ul>
   );
 }
