@@ -43,9 +43,9 @@ export function paramsOf({ since, until, text, ...filter }: ActivityFilter): Ope
   };
 }
 
-/** The newest page in the place of what it covers; older ones stay. */
+/** The newest page in the place of what it covers; older ones stay, unless there may be others in between. */
 export function withNewest(entries: readonly ActivityEntry[], page: readonly ActivityEntry[]): ActivityEntry[] {
   const oldest = page.at(-1);
-  if (page.length < PAGE || oldest === undefined) return [...page];
+  if (page.length < PAGE || oldest === undefined || (entries[0]?.number ?? 0) < oldest.number) return [...page];
   return [...page, ...entries.filter(({ number }) => number < oldest.number)];
 }

@@ -17,6 +17,8 @@ export function useFeed(filter: ActivityFilter) {
   const [about, setAbout] = useState<Omit<ActivityPage, "entries"> | null>(null);
   const [hasOlder, setHasOlder] = useState(false);
   const [error, setError] = useState<GateError | undefined>();
+  const listed = useRef<readonly ActivityEntry[]>([]);
+  listed.current = entries ?? [];
   const latest = useRef(filter);
   latest.current = filter;
   /** What came while a page was fetched, which may be of before. */
@@ -37,9 +39,12 @@ export function useFeed(filter: ActivityFilter) {
             const reported = reports.current.get(entry.decision_id);
             return reported === undefined ? entry : { ...entry, reported };
           });
-          setEntries((now) => (isAnew || now === null ? page : withNewest(now, page)));
+          const now = isAnew ? [] : listed.current;
+          const newest = withNewest(now, page);
+          setEntries(newest);
           setAbout(rest);
-          if (isAnew || page.length < PAGE) setHasOlder(page.length === PAGE);
+          // Older ones than the page's are there only as far as they were listed.
+          if (newest.length === page.length) setHasOlder(page.length === PAGE);
           setError(undefined);
         },
         (failure: GateError) => latest.current === wanted && setError(failure),

@@ -152,12 +152,16 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
     for (let index = 0; index < 300; index++)
       await agent.ask({ executor: "Read", args: { file_path: `/srv/${index}` }, context: { cwd: "/srv" } });
     await page.locator(".decision").first().getByText("299", { exact: true }).waitFor();
-    expect(await page.locator(".decision").count()).toBe(100);
-    await page.getByRole("button", { name: "Show older ones" }).click();
-    await expect.poll(() => page.locator(".decision").count()).toBe(200);
+    const older = page.getByRole("button", { name: "Show older ones" });
+    while (await older.isVisible()) {
+      const before = await page.locator(".decision").count();
+      await older.click();
+      await expect.poll(() => page.locator(".decision").count()).not.toBe(before);
+    }
+    expect(await page.locator(".decision").count()).toBe(300);
     await agent.ask({ executor: "Read", args: { file_path: "/srv/300" }, context: { cwd: "/srv" } });
     await page.locator(".decision").first().getByText("300", { exact: true }).waitFor();
-    expect(await page.locator(".decision").count()).toBe(201);
+    expect(await page.locator(".decision").count()).toBe(301);
     expect(problems).toEqual([]);
   });
 

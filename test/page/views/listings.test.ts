@@ -56,6 +56,11 @@ describe("the listing of calls", () => {
     expect(now.find(({ number }) => number === 120)?.result).toBe("allowed");
   });
 
+  it("has no older ones where there may be others in between", () => {
+    expect(withNewest(page(150, 150), page(251, PAGE))).toEqual(page(251, PAGE));
+    expect(withNewest(page(150, 150), page(249, PAGE))).toHaveLength(249);
+  });
+
   it("is what the page has where that is all", () => {
     expect(withNewest(page(150, 150), page(3, 3))).toEqual(page(3, 3));
     expect(withNewest(page(150, 150), [])).toEqual([]);
