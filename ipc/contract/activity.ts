@@ -42,7 +42,7 @@ export function resultOf({ outcome, status, rule }: Pick<ActivityEntry, "outcome
   return status === "expired" || status === "cancelled" ? "unanswered" : "denied";
 }
 
-export const activityEntrySchema = z.object({
+const activityEntrySchema = z.object({
   /** Of the line, in the order in which they were asked for: where a listing continues. */
   number: z.number().int(),
   decision_id: z.string(),
@@ -73,7 +73,7 @@ export const activityEntrySchema = z.object({
 export type ActivityEntry = z.infer<typeof activityEntrySchema>;
 
 /** A time in which calls may be missing, and why. Unix seconds. */
-export const activityGapSchema = z.object({
+const activityGapSchema = z.object({
   from: z.number(),
   until: z.number(),
   /**
@@ -103,7 +103,7 @@ const resultCountsSchema = z.record(callResultSchema, z.number().int());
 export type ResultCounts = z.infer<typeof resultCountsSchema>;
 
 /** What an agent did in a project since midnight, local time. */
-export const dayRowSchema = z.object({
+const dayRowSchema = z.object({
   agent_name: z.string(),
   project: z.string().nullable(),
   calls: resultCountsSchema,

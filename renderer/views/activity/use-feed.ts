@@ -10,6 +10,13 @@ const MOST_REPORTS = 500;
 /** A burst of decisions is drawn a few times a second, not once for each. */
 const DRAW_MS = 300;
 
+function withReports(entries: readonly ActivityEntry[], reports: ReadonlyMap<string, Reported>): ActivityEntry[] {
+  return entries.map((entry) => {
+    const reported = reports.get(entry.decision_id);
+    return reported === undefined ? entry : { ...entry, reported };
+  });
+}
+
 /** The calls that match, as they are decided. */
 export function useFeed(filter: ActivityFilter) {
   const call = useCall();
@@ -35,10 +42,7 @@ export function useFeed(filter: ActivityFilter) {
       fetchPage(wanted).then(
         ({ entries, ...rest }) => {
           if (latest.current !== wanted) return;
-          const page = entries.map((entry) => {
-            const reported = reports.current.get(entry.decision_id);
-            return reported === undefined ? entry : { ...entry, reported };
-          });
+          const page = withReports(entries, reports.current);
           const now = isAnew ? [] : listed.current;
           const newest = withNewest(now, page);
           setEntries(newest);
