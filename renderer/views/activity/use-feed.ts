@@ -10,6 +10,11 @@ const MOST_REPORTS = 500;
 /** A burst of decisions is drawn a few times a second, not once for each. */
 const DRAW_MS = 300;
 
+function withOlder(entries: readonly ActivityEntry[], page: readonly ActivityEntry[]): ActivityEntry[] {
+  const oldest = entries.at(-1)?.number ?? Number.POSITIVE_INFINITY;
+  return [...entries, ...page.filter(({ number }) => number < oldest)];
+}
+
 function withReports(entries: readonly ActivityEntry[], reports: ReadonlyMap<string, Reported>): ActivityEntry[] {
   return entries.map((entry) => {
     const reported = reports.get(entry.decision_id);
@@ -80,10 +85,7 @@ export function useFeed(filter: ActivityFilter) {
     fetchPage(wanted, entries?.at(-1)?.number).then(
       ({ entries: page }) => {
         if (latest.current !== wanted) return;
-        setEntries((now) => {
-          const oldest = now?.at(-1)?.number ?? Number.POSITIVE_INFINITY;
-          return [...(now ?? []), ...page.filter(({ number }) => number < oldest)];
-        });
+        setEntries((now) => withOlder(now ?? [], page));
         setHasOlder(page.length === PAGE);
       },
       (failure: GateError) => setError(failure),
