@@ -15,10 +15,11 @@ import type {
 import type { PolicyOverride } from "../ipc/contract/policy-overrides.ts";
 import type { SafetyRuleView, ViolationView } from "../ipc/contract/safety.ts";
 import { confinedMark, outsideText } from "../ipc/words/box-words.ts";
-import { callFacts } from "../ipc/words/card-facts.ts";
-import { effectText } from "../ipc/words/hazard-words.ts";
+import { callFacts, quietText } from "../ipc/words/card-facts.ts";
+import { plainSummary } from "../ipc/words/plain-lines.ts";
 import { amountText } from "../ipc/words/price-words.ts";
 import { resultText } from "../ipc/words/result-words.ts";
+import { RULE_WORDS } from "../ipc/words/rule-words.ts";
 import type { SubjectPolicy } from "../main/decide/policy/policy.ts";
 import { shortTokens } from "./short-tokens.ts";
 import type { Column } from "./table.ts";
@@ -33,9 +34,14 @@ export function approvalColumns(listed: readonly ApprovalView[], now: number): C
     { title: "TOKEN", text: ({ token }) => short.get(token) ?? token },
     { title: "AGE", text: ({ created_at }) => spanText(now - Date.parse(created_at)), isRight: true },
     { title: "STATUS", text: ({ status }) => (isEnded ? status : "") },
-    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 8 },
-    { title: "WHAT", text: (view) => `${view.action_verb} ${view.target_summary}`, shrinksTo: 24 },
-    { title: "EFFECT", text: effectOf, isRed: (view) => hazardsText(view) !== "" },
+    { title: "AGENT", text: ({ agent_name }) => agent_name, shrinksTo: 8, isFirstToGo: true },
+    {
+      title: "WHAT",
+      text: (view) => `${view.action_verb} ${plainSummary(view.target_summary)}`,
+      shrinksTo: 24,
+      wraps: true,
+    },
+    { title: "EFFECT", text: effectOf, shrinksTo: 20, wraps: true, isRed: (view) => hazardsText(view) !== "" },
   ];
 }
 
@@ -43,19 +49,16 @@ function hazardsText({ description }: ApprovalView): string {
   return callFacts(description, "en", homeFolder(process.env)).hazards.join("; ");
 }
 
-/** Its hazards, and where it has none what it leaves behind; then what it is confined to, or that it asks not to be. */
-function effectOf(view: ApprovalView): string {
-  const { description, confined } = view;
-  const hazards = hazardsText(view);
-  const effect =
-    hazards !== "" || description === null ? hazards : effectText(description.effect, "en", confined !== null);
+/** Its hazards; what it does, where it goes and what it leaves behind; then that it is confined, or that it asks not to be. */
+function effectOf({ description, confined }: ApprovalView): string {
+  const { hazards, ...quiet } = callFacts(description, "en", homeFolder(process.env), confined);
   const box =
     confined !== null
       ? [confinedMark("en")]
       : description?.outside === undefined
         ? []
         : [outsideText(description.outside.reason, "en")];
-  return [effect, ...box].filter((text) => text !== "").join("; ");
+  return [...hazards, quietText(quiet), ...box].filter((text) => text !== "").join("; ");
 }
 
 export function agentColumns(now: number): Column<AgentView | PairingRequest>[] {
@@ -186,15 +189,26 @@ export const SPENT_COLUMNS: readonly Column<SpentToday>[] = [
   { title: "TODAY", text: ({ amount, currency }) => amountText(amount, currency, "en"), isRight: true },
 ];
 
-/** What happened, to whom, and why; of events that aren't decisions, their other fields. `lines`: what is kept of calls, by their decisions. */
-export function auditColumns(lines: Readonly<Record<string, string>>): Column<AuditLine>[] {
+/**
+ * What happened, to whom, and why; of events that aren't decisions, their other fields.
+ * @param lines what is kept of calls, by their decisions @param hasMatched why: with what matched, word for word
+ */
+export function auditColumns(lines: Readonly<Record<string, string>>, hasMatched = false): Column<AuditLine>[] {
+  const why = (line: AuditLine) => (hasMatched ? `${whyOf(line)}: ${field(line, "reason")}` : whyOf(line));
   return [
     { title: "TIME", text: ({ ts }) => clockText(ts) },
     { title: "EVENT", text: (line) => field(line, "outcome") || line.event },
     { title: "AGENT", text: (line) => field(line, "agent"), shrinksTo: 8 },
     { title: "WHAT", text: (line) => lines[field(line, "decision_id")] ?? auditSubject(line), shrinksTo: 24 },
-    { title: "WHY", text: (line) => field(line, "reason"), shrinksTo: 16 },
+    { title: "WHY", text: why, shrinksTo: 16, wraps: true },
   ];
+}
+
+/** One sentence for each rule; the gate's own words where a line names none, as one of an earlier version does. */
+function whyOf(line: AuditLine): string {
+  const words: Readonly<Record<string, string | undefined>> = RULE_WORDS.en;
+  const rule = field(line, "rule");
+  return (Object.hasOwn(words, rule) ? words[rule] : undefined) ?? field(line, "reason");
 }
 
 export function activityColumns(now: number): Column<ActivityEntry>[] {

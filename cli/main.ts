@@ -58,7 +58,7 @@ export function commandLine(done: (code: number) => void): Command {
   program.enablePositionalOptions();
   runCommand(program, done);
   agentsCommands(program);
-  approvalsCommands(program);
+  approvalsCommands(program, done);
   answerCommands(program);
   policyCommands(program, done);
   todayCommand(program);
@@ -71,7 +71,7 @@ export function commandLine(done: (code: number) => void): Command {
   telegramCommands(program);
   alarmsCommands(program);
   channelsCommands(program);
-  costsCommand(program);
+  costsCommand(program, done);
   metricsCommand(program);
   doctorCommand(program, done);
   demoCommand(program);

@@ -4,6 +4,7 @@ import { GateError } from "../ipc/contract/gate-error.ts";
 import type { OperatorApi } from "../ipc/contract/operator-api.ts";
 import { LastingOperator } from "../ipc/socket/lasting-operator.ts";
 import { OperatorClient } from "../ipc/socket/operator-client.ts";
+import { EXIT, type ExitCode, say } from "./output.ts";
 
 /** How long a gate may take to take a command's connection, in milliseconds. */
 const PATIENCE_MS = 3000;
@@ -19,6 +20,21 @@ const TRY_AGAIN: Hint = (pid) => `it is busy, or was stopped: try again, or end 
 export async function withOperator<T>(use: (api: OperatorApi) => Promise<T>, unanswered?: Hint): Promise<T> {
   const api = await runningGate(unanswered);
   return await (api === undefined ? withoutGate(use) : thenClosed(api, use));
+}
+
+/**
+ * As `withOperator`, for a listing: where no gate runs it shows what the last one has left, says so, and ends with its own exit code.
+ * @throws GateError as `withOperator`
+ */
+export async function listedBy(
+  done: (code: ExitCode) => void,
+  use: (api: OperatorApi) => Promise<void>,
+): Promise<void> {
+  const api = await runningGate();
+  if (api !== undefined) return await thenClosed(api, use);
+  await withoutGate(use);
+  say(`no gate is running: this is what the last one left; start one: ${ownCommand("start")}`);
+  done(EXIT.not_running);
 }
 
 /** Only the running gate's: for commands that make no sense without one. */

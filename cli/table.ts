@@ -10,6 +10,10 @@ export interface Column<T> {
   shrinksTo?: number;
   /** Numbers. */
   isRight?: true;
+  /** What there isn't room for in a line is below it: nothing of it is left out. */
+  wraps?: true;
+  /** Where there isn't room for all, it is left out before anything is shortened. */
+  isFirstToGo?: true;
   /** For hazards, and for nothing else. */
   isRed?(row: T): boolean;
 }
@@ -26,7 +30,11 @@ export function tableLines<T>(
   isColoured = false,
 ): string[] {
   const cells = rows.map((row) => all.map((column) => visible(column.text(row))));
-  const kept = all.map((_, index) => index).filter((index) => cells.some((line) => line[index] !== ""));
+  const filled = all.map((_, index) => index).filter((index) => cells.some((line) => line[index] !== ""));
+  const widest = (index: number) =>
+    Math.max(widthOf(all[index]?.title ?? ""), ...cells.map((line) => widthOf(line[index] ?? "")));
+  const isFull = sum(filled.map(widest)) + GAP.length * (filled.length - 1) > width;
+  const kept = filled.filter((index) => !isFull || all[index]?.isFirstToGo !== true);
   const columns = kept.flatMap((index) => all[index] ?? []);
   const texts = [columns.map(({ title }) => title), ...cells.map((line) => kept.map((index) => line[index] ?? ""))];
   const widths = fitted(
@@ -34,16 +42,31 @@ export function tableLines<T>(
     columns.map((_, index) => Math.max(...texts.map((line) => widthOf(line[index] ?? "")))),
     width,
   );
-  return texts.map((line, row) => {
-    const parts = line.map((text, index) => {
-      const shown = padded(text, widths[index] ?? 0, columns[index]?.isRight === true, index === line.length - 1);
-      const source = rows[row - 1];
-      const isRed = isColoured && source !== undefined && columns[index]?.isRed?.(source) === true;
-      return isRed ? `\x1b[31m${shown}\x1b[0m` : shown;
+  return texts.flatMap((line, row) => {
+    const source = rows[row - 1];
+    const parts = line.map((text, index) => partsOf(text, widths[index] ?? 0, columns[index]));
+    const height = Math.max(1, ...parts.map(({ length }) => length));
+    return Array.from({ length: height }, (_, at) => {
+      const shown = parts.map((cell, index) => {
+        const text = padded(
+          cell[at] ?? "",
+          widths[index] ?? 0,
+          columns[index]?.isRight === true,
+          index === line.length - 1,
+        );
+        const isRed = isColoured && source !== undefined && text !== "" && columns[index]?.isRed?.(source) === true;
+        return isRed ? `\x1b[31m${text}\x1b[0m` : text;
+      });
+      const joined = shown.join(GAP).trimEnd();
+      return isColoured && row === 0 ? `\x1b[2m${joined}\x1b[0m` : joined;
     });
-    const joined = parts.join(GAP).trimEnd();
-    return isColoured && row === 0 ? `\x1b[2m${joined}\x1b[0m` : joined;
   });
+}
+
+/** A cell in lines as wide as its column. */
+function partsOf<T>(text: string, width: number, column: Column<T> | undefined): string[] {
+  if (column?.wraps === true && width > 0) return folded(text, width, Number.POSITIVE_INFINITY);
+  return [text];
 }
 
 /** The widest of those that may shrink gives way first; only then all the others. */

@@ -106,6 +106,7 @@ describe("the rooms", () => {
         (name) => `main/decide/grants/${name}.ts`,
       ),
       "main/decide/mcp/tool-store.ts",
+      "main/decide/places/used-destinations.ts",
       ...["budgets"].map((name) => `main/decide/rate/${name}.ts`),
       ...["pause", "safety", "schema", "violations"].map((name) => `main/decide/safety/${name}.ts`),
     ]);

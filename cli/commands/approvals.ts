@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { REACHES, type Reach } from "../../ipc/contract/decision.ts";
@@ -9,12 +10,28 @@ import {
   type Refuse,
   refuseSchema,
 } from "../../ipc/contract/operator-api.ts";
+import { isHazardous } from "../../ipc/words/notice-text.ts";
+import { plainSummary } from "../../ipc/words/plain-lines.ts";
 import { parseExpiry, parseLength } from "../durations.ts";
 import { approvalColumns } from "../listings.ts";
-import { withOperator } from "../operator.ts";
-import { type DataOptions, jsonOption, list, say, tellAs, usageError } from "../output.ts";
+import { listedBy, withOperator } from "../operator.ts";
+import {
+  type DataOptions,
+  type ExitCode,
+  isColoured,
+  isSeenTogether,
+  jsonOption,
+  list,
+  printLine,
+  printWord,
+  say,
+  tellAs,
+  usageError,
+} from "../output.ts";
 import { SHORTEST } from "../short-tokens.ts";
 import { spanText } from "../times.ts";
+import { cardRows } from "../watch/card-rows.ts";
+import { type Row, widthOf } from "../watch/rows.ts";
 
 interface ApproveOptions extends DataOptions {
   session?: boolean;
@@ -32,7 +49,7 @@ interface DenyOptions extends DataOptions {
 }
 
 /** `approvals ...`: requests that wait for an answer, and answering them. */
-export function approvalsCommands(program: Command): void {
+export function approvalsCommands(program: Command, done: (code: ExitCode) => void): void {
   const approvals = program.command("approvals").description("requests that wait for your answer, and answering them");
 
   approvals
@@ -41,10 +58,22 @@ export function approvalsCommands(program: Command): void {
     .option("--all", "ended ones too")
     .addOption(jsonOption())
     .action((options: { all?: boolean } & DataOptions) =>
-      withOperator(async (api) => {
+      listedBy(done, async (api) => {
         const found = await api.call("approvals.list", { include_resolved: options.all === true, limit: 1000 });
         list(found, approvalColumns(found, Date.now()), options);
         if (found.length === 0) say("nothing is waiting");
+      }),
+    );
+
+  approvals
+    .command("show [token]")
+    .description("all that one request is about: what it would do, what a name in it runs, where it goes")
+    .addOption(jsonOption())
+    .action((token: string | undefined, options: DataOptions) =>
+      withOperator(async (api) => {
+        const view = await requestMeant(api, token);
+        if (process.stdout.isTTY !== true || options.json === true) return printLine(view);
+        showCard(view, await homeOf(api));
       }),
     );
 
@@ -134,13 +163,72 @@ function answerNo(given: string | undefined, options: DenyOptions): Promise<void
 function answered(given: string | undefined, options: DataOptions, answer: Omit<Answer, "token">): Promise<void> {
   return withOperator(async (api) => {
     const token = await tokenMeant(api, given, answer.decision);
+    if (given === undefined && answer.decision === "approved" && !(await wasShown(api, token))) return;
     const ended = await api.call("approvals.resolve", { ...answer, token });
-    const what = `${ended.action_verb} ${ended.target_summary}`;
+    const what = `${ended.action_verb} ${plainSummary(ended.target_summary)}`;
     const named = given === token ? "" : ` (${ended.agent_name}, ${token})`;
     tellAs(options, ended, `${ended.status === "approved" ? "approved" : "denied"}: ${what}${named}`);
     if (ended.note !== undefined) say(ended.note);
   });
 }
+
+/**
+ * A yes without a token is for what is on the screen: shows all of it, and asks where something is dangerous about it. Without a terminal
+ * nobody sees it. @throws GateError `usage`
+ */
+async function wasShown(api: OperatorApi, token: string): Promise<boolean> {
+  if (!isSeenTogether() || process.stdin.isTTY !== true)
+    throw usageError("a yes needs the token of what it is for", `see: ${ownCommand("approvals show")}`);
+  const view = await requestMeant(api, token);
+  showCard(view, await homeOf(api));
+  if (!isHazardous(view)) return true;
+  if (await isConfirmed("Approve this? [y/N] ")) return true;
+  say("nothing was answered");
+  return false;
+}
+
+async function isConfirmed(question: string): Promise<boolean> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await asking.question(question)).trim());
+  } finally {
+    asking.close();
+  }
+}
+
+/** @throws GateError `unknown_token`, `usage` */
+async function requestMeant(api: OperatorApi, given: string | undefined): Promise<ApprovalView> {
+  const token = await tokenMeant(api, given, "rejected");
+  const waiting = await api.call("approvals.list", { limit: MOST });
+  const view = waiting.find((one) => one.token === token);
+  if (view === undefined) throw nothingMeant(given);
+  return view;
+}
+
+/** The home that the gate reads `~` as. */
+async function homeOf(api: OperatorApi): Promise<string | null> {
+  return (await api.call("status", {})).home;
+}
+
+function showCard(view: ApprovalView, home: string | null): void {
+  const width = process.stdout.columns || 80;
+  for (const { text, tone, right } of cardRows(view, width, home, Date.now())) {
+    const line =
+      right === undefined ? text : `${text}${" ".repeat(Math.max(2, width - widthOf(text) - widthOf(right)))}${right}`;
+    const colour = isColoured(process.stdout) ? COLOURS[tone] : undefined;
+    printWord(colour === undefined ? line.trimEnd() : `\x1b[${colour}m${line.trimEnd()}\x1b[0m`);
+  }
+}
+
+const COLOURS: Readonly<Record<Row["tone"], string | undefined>> = {
+  plain: undefined,
+  strong: "1",
+  quiet: "2",
+  danger: "31",
+  strong_danger: "1;31",
+  marked: "7",
+  notice: "33",
+};
 
 // Which request an answer is for: it is answered by the whole token of one that was looked up, and so never another one.
 

@@ -16,24 +16,7 @@ const MOST_MISSED = 1000;
 export function auditCommands(program: Command, done: (code: ExitCode) => void): void {
   const audit = program.command("audit").description("the trail of what was decided");
 
-  audit
-    .command("tail")
-    .description("the last lines, oldest first")
-    .option("-n, --lines <count>", "how many", "20")
-    .option("-f, --follow", "and those that come, until interrupted")
-    .addOption(jsonOption())
-    .action(async (options: { lines: string; follow?: boolean } & DataOptions) => {
-      const lines = Number(options.lines);
-      if (!Number.isInteger(lines) || lines < 1) throw usageError("-n needs a whole number above 0");
-      if (!options.follow) {
-        return withOperator(async (api) => {
-          const tail = await api.call("audit.tail", { lines });
-          const isTable = process.stdout.isTTY === true && options.json !== true;
-          list(tail, auditColumns(isTable ? await linesOf(api, tail) : {}), options);
-        });
-      }
-      await withLastingGate((api) => followTrail(api, lines));
-    });
+  tailCommand(audit);
 
   audit
     .command("verify")
@@ -79,6 +62,29 @@ export function auditCommands(program: Command, done: (code: ExitCode) => void):
     );
 
   archiveCommand(audit);
+}
+
+function tailCommand(audit: Command): void {
+  audit
+    .command("tail")
+    .description("the last lines, oldest first")
+    .option("-n, --lines <count>", "how many", "20")
+    .option("-f, --follow", "and those that come, until interrupted")
+    .option("--why", "beside each rule what matched, word for word")
+    .addOption(jsonOption())
+    .action(async (options: { lines: string; follow?: boolean; why?: boolean } & DataOptions) => {
+      const lines = Number(options.lines);
+      if (!Number.isInteger(lines) || lines < 1) throw usageError("-n needs a whole number above 0");
+      if (!options.follow) {
+        return withOperator(async (api) => {
+          const tail = await api.call("audit.tail", { lines });
+          const isTable = process.stdout.isTTY === true && options.json !== true;
+          const kept = isTable ? await linesOf(api, tail) : {};
+          list(tail, auditColumns(kept, options.why === true), options);
+        });
+      }
+      await withLastingGate((api) => followTrail(api, lines));
+    });
 }
 
 function archiveCommand(audit: Command): void {

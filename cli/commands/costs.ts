@@ -3,17 +3,17 @@ import { gatePaths } from "../../ipc/base/paths.ts";
 import { LEVELS } from "../../ipc/contract/decision.ts";
 import { amountText } from "../../ipc/words/price-words.ts";
 import { SPENT_COLUMNS } from "../listings.ts";
-import { withOperator } from "../operator.ts";
-import { type DataOptions, isSeenTogether, jsonOption, list, say } from "../output.ts";
+import { listedBy } from "../operator.ts";
+import { type DataOptions, type ExitCode, isSeenTogether, jsonOption, list, say } from "../output.ts";
 
 /** `costs`: what the calls of today cost, by the prices of gate.toml and of own executors (docs/costs.md). */
-export function costsCommand(program: Command): void {
+export function costsCommand(program: Command, done: (code: ExitCode) => void): void {
   program
     .command("costs")
     .description("what each agent's calls cost since midnight, by the prices that you configured")
     .addOption(jsonOption())
     .action((options: DataOptions) =>
-      withOperator(async (api) => {
+      listedBy(done, async (api) => {
         const spent = await api.call("costs.today", {});
         list(spent, SPENT_COLUMNS, options);
         if (spent.length === 0) say("no call with a price was allowed since midnight");

@@ -5,6 +5,7 @@ import { LOSS_TEXTS, lossIn } from "../../ipc/base/json-losses.ts";
 import { visible } from "../../ipc/base/visible-text.ts";
 import type { Decision } from "../../ipc/contract/decision.ts";
 import { membersWithin } from "../../ipc/socket/frames.ts";
+import { RULE_WORDS } from "../../ipc/words/rule-words.ts";
 import type { OfflineGate } from "../../main/core/offline.ts";
 import { reviewLines } from "../judge-lines.ts";
 import { TRACE_COLUMNS } from "../listings.ts";
@@ -29,23 +30,33 @@ export function offlineCommands(program: Command, done: (code: ExitCode) => void
     )
     .option("--stdin", "one JSON line in, one out")
     .option("--review", "has the judges of the running gate look at it, too: asks their models")
+    .option("--why", "on a terminal also what the rule matched, word for word")
     .addOption(jsonOption())
-    .action(async (json: string | undefined, options: { stdin?: boolean; review?: boolean } & DataOptions) => {
-      const show = (decision: Decision) => showDecision(decision, options);
-      if (options.review !== true) return await answer(json, options, done, (gate, input) => gate.explain(input), show);
-      if (options.stdin) throw usageError("--review looks at one call at a time", "leave --stdin out");
-      const question = questionIn(await inputText(json));
-      show(await withRunningGate((api) => api.call("reviews.run", { question })));
-    });
+    .action(
+      async (json: string | undefined, options: { stdin?: boolean; review?: boolean; why?: boolean } & DataOptions) => {
+        const show = (decision: Decision) => showDecision(decision, options);
+        if (options.review !== true)
+          return await answer(json, options, done, (gate, input) => gate.explain(input), show);
+        if (options.stdin) throw usageError("--review looks at one call at a time", "leave --stdin out");
+        const question = questionIn(await inputText(json));
+        show(await withRunningGate((api) => api.call("reviews.run", { question })));
+      },
+    );
 }
 
 /** On a terminal what came of it, and what each stage said. */
-function showDecision(decision: Decision, options: DataOptions): void {
+function showDecision(decision: Decision, options: { why?: boolean } & DataOptions): void {
   const { outcome, stage, reason, explain, trace = [], reviews = [] } = decision;
   if (process.stdout.isTTY !== true || options.json === true) return printLine(decision);
-  list(trace, TRACE_COLUMNS);
+  const { rule } = explain;
+  const isRuled = outcome === "denied" && rule !== undefined && options.why !== true;
+  // The step that denied says it in the same words.
+  const steps = trace.map((step) =>
+    isRuled && step.outcome === "denied" ? { ...step, detail: RULE_WORDS.en[step.rule ?? rule] } : step,
+  );
+  list(steps, TRACE_COLUMNS);
   for (const line of reviewLines(reviews)) say(visible(line));
-  say(`${outcome.replaceAll("_", " ")} by ${stage}: ${visible(reason)}`);
+  say(`${outcome.replaceAll("_", " ")} by ${stage}: ${isRuled ? RULE_WORDS.en[rule] : visible(reason)}`);
   if (explain.instead !== undefined) say(`instead: ${visible(explain.instead)}`);
 }
 

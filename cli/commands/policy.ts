@@ -20,7 +20,7 @@ import {
   staleColumns,
   toolColumns,
 } from "../listings.ts";
-import { withOperator } from "../operator.ts";
+import { listedBy, withOperator } from "../operator.ts";
 import {
   type DataOptions,
   EXIT,
@@ -41,12 +41,12 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
   tableCommand(policy);
   overridesCommand(policy);
   checkCommand(policy);
-  grantsCommand(policy);
+  grantsCommand(policy, done);
   revokeCommand(policy);
   restoreCommand(policy);
-  staleCommands(policy);
-  refusalCommands(policy);
-  toolCommands(policy);
+  staleCommands(policy, done);
+  refusalCommands(policy, done);
+  toolCommands(policy, done);
   grantCommand(policy, done);
 }
 
@@ -179,7 +179,7 @@ interface CheckOptions {
   agent?: string;
 }
 
-function grantsCommand(policy: Command): void {
+function grantsCommand(policy: Command, done: (code: ExitCode) => void): void {
   policy
     .command("grants")
     .description("the active grants, newest first")
@@ -188,7 +188,7 @@ function grantsCommand(policy: Command): void {
     .option("--all", "revoked and expired ones too")
     .addOption(jsonOption())
     .action((options: { channel?: string; sender?: string; all?: boolean } & DataOptions) =>
-      withOperator(async (api) => {
+      listedBy(done, async (api) => {
         const page = 10_000;
         let beforeId: number | undefined;
         let count = 0;
@@ -233,13 +233,13 @@ function restoreCommand(policy: Command): void {
     );
 }
 
-function staleCommands(policy: Command): void {
+function staleCommands(policy: Command, done: (code: ExitCode) => void): void {
   policy
     .command("stale")
     .description("the grants that were revoked as nobody used them, and can still be given back")
     .addOption(jsonOption())
     .action((options: DataOptions) =>
-      withOperator(async (api) => {
+      listedBy(done, async (api) => {
         const batches = await api.call("grants.stale", {});
         const rows = batches.flatMap(({ grants, until }) => grants.map((grant) => ({ ...grant, until })));
         list(rows, staleColumns(Date.now()), options);
@@ -261,13 +261,13 @@ function staleCommands(policy: Command): void {
     );
 }
 
-function refusalCommands(policy: Command): void {
+function refusalCommands(policy: Command, done: (code: ExitCode) => void): void {
   policy
     .command("refusals")
     .description("what you denied for a session, newest first")
     .addOption(jsonOption())
     .action((options: DataOptions) =>
-      withOperator(async (api) => {
+      listedBy(done, async (api) => {
         const refusals = await api.call("refusals.list", {});
         list(refusals, refusalColumns(Date.now()), options);
         if (refusals.length === 0) say("nothing is denied for a session");
@@ -285,13 +285,13 @@ function refusalCommands(policy: Command): void {
     );
 }
 
-function toolCommands(policy: Command): void {
+function toolCommands(policy: Command, done: (code: ExitCode) => void): void {
   policy
     .command("tools")
     .description("the tools of MCP servers that you allowed, and what you said of each")
     .addOption(jsonOption())
     .action((options: DataOptions) =>
-      withOperator(async (api) => {
+      listedBy(done, async (api) => {
         const tools = await api.call("mcp.tools", {});
         list(tools, toolColumns(Date.now()), options);
         if (tools.length === 0) say("no tool of an MCP server was allowed");

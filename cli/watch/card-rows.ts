@@ -1,12 +1,16 @@
 import { shortenHome, visible } from "../../ipc/base/visible-text.ts";
 import type { Language } from "../../ipc/contract/language.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
-import { type CardFacts, cardFacts } from "../../ipc/words/card-facts.ts";
+import { DOING_WORDS } from "../../ipc/words/capability-words.ts";
+import { type CardFacts, cardFacts, quietText } from "../../ipc/words/card-facts.ts";
 import { choiceText } from "../../ipc/words/choice-words.ts";
 import { excludedFrom } from "../../ipc/words/choices.ts";
+import { isHazardous } from "../../ipc/words/notice-text.ts";
+import { askedLines, plainSummary } from "../../ipc/words/plain-lines.ts";
 import { timeLeftText } from "../../ipc/words/time-left.ts";
 import { parseExpiry } from "../durations.ts";
 import { momentText } from "../times.ts";
+import { callLines } from "./call-text.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import { type Line, lineText } from "./line-edit.ts";
 import { folded, packed, type Row, widthOf, wrapped } from "./rows.ts";
@@ -31,7 +35,7 @@ export function headRows(
   most: number,
   { language, home }: Pick<WatchState, "language" | "home">,
 ): Row[] {
-  const lines = card.card.lines.map((line) => visible(line));
+  const lines = askedLines(card, language).map((line) => visible(line));
   // The card's own question comes after it: the call is the same one as before.
   const facts = cardFacts(card, language, home);
   const asked = facts.again === null ? [] : [`${facts.again.said}. ${facts.again.question}`];
@@ -44,12 +48,16 @@ export function headRows(
   const rows: Row[] = fits
     ? titles.map((row) => ({ ...row, right }))
     : [{ text: "", tone: "quiet", right: folded(right, width, 1)[0] ?? "" }, ...titles];
-  rest.forEach((line, index) => {
-    const tone = card.card.form === "full" && index === rest.length - 1 ? "quiet" : "plain";
-    rows.push(...folded(line, width, most).map((text): Row => ({ text, tone })));
-  });
+  for (const line of rest) rows.push(...folded(line, width, most).map((text): Row => ({ text, tone: "plain" })));
   rows.push(...factRows(facts, width, most, language));
   return most === 1 ? rows : [...rows, ...backgroundRows(card, facts, width, most - 1, { language, home })];
+}
+
+/** A whole card, as a command prints it: its head, its facts, and all of the call. */
+export function cardRows(card: ApprovalView, width: number, home: string | null, now: number): Row[] {
+  const call = callLines(card, width, "en", home).map((text): Row => ({ text, tone: "plain" }));
+  const head = headRows(card, card.token, width, now, Number.POSITIVE_INFINITY, { language: "en", home });
+  return [...head, { text: "", tone: "plain" }, ...call];
 }
 
 /**
@@ -57,14 +65,15 @@ export function headRows(
  * what it is confined to.
  */
 function factRows(
-  { hazards, effect, confined }: Pick<CardFacts, "hazards" | "effect" | "confined">,
+  { hazards, line, effect, confined, price }: Pick<CardFacts, "hazards" | "line" | "effect" | "confined" | "price">,
   width: number,
   most: number,
   language: Language,
 ): Row[] {
-  const quiet = [effect ?? "", confined.join(", ")]
+  const facts = [quietText({ line, effect }), price ?? ""].filter((text) => text !== "").join(" · ");
+  const quiet = [...folded(visible(facts), width, most), ...folded(visible(confined.join(", ")), width, 1)]
     .filter((text) => text !== "")
-    .map((text): Row => ({ text: folded(text, width, 1)[0] ?? "", tone: "quiet" }));
+    .map((text): Row => ({ text, tone: "quiet" }));
   const said = hazards.slice(0, most === 1 ? 1 : HAZARDS_SAID).map((sentence) => visible(sentence));
   const more = hazards.length - said.length;
   if (more > 0) said.push(`${said.pop() ?? ""} (${callWords[language].more(more)})`);
@@ -116,7 +125,7 @@ export function choiceRows(
       const isEdited = isOwn && mode.editing?.field === "target";
       const shown =
         isEdited && mode.editing !== null ? lineShown(mode.editing.line) : visible(isOwn ? mode.target : target);
-      return wrapped(words.storedOn(capability, shown), width - 4);
+      return wrapped(words.storedOn(DOING_WORDS[language][capability], shown), width - 4);
     });
     const targets = isOwn ? [editedTarget(mode)] : choice.grants.map(({ target }) => target);
     const excluded = excludedFrom(card.choices, targets);
@@ -192,23 +201,58 @@ function lineShown({ before, after }: Line): string {
   return visible(before) + CURSOR + visible(after);
 }
 
-/** The other waiting requests, soonest deadline first, a row each. */
+/** From so many requests of one agent on they are one row. */
+const BUNDLE_FROM = 6;
+
+/** The other waiting requests: what is dangerous first, a row each; many of one agent in one row. */
 export function otherRows(state: WatchState, width: number, most: number, now: number): Row[] {
+  const { language } = state;
+  const words = CARD_WORDS[language];
   const others = state.cards.filter(({ token }) => token !== state.selected);
   if (others.length === 0) return [];
-  const shown = others.length > most ? others.slice(0, Math.max(0, most - 1)) : others;
-  const rows = shown.map((other): Row => {
-    const start = `${OTHERS_INDENT}${timeLeftText(Date.parse(other.expires_at) - now, state.language)}  ${visible(other.agent_name)}  `;
-    const what = visible(`${other.action_verb} ${other.target_summary}`);
+  const { dangerous = [], plain = [] } = Object.groupBy(others, (one) => (isHazardous(one) ? "dangerous" : "plain"));
+  const entries = [...dangerous.map((one) => [one]), ...bundlesOf(plain)];
+  const shown = entries.length > most ? entries.slice(0, Math.max(0, most - 1)) : entries;
+  const rows = shown.map((views): Row => {
+    const [first] = views;
+    if (first === undefined) return { text: "", tone: "quiet" };
+    const left = timeLeftText(Date.parse(first.expires_at) - now, language);
+    const start = `${OTHERS_INDENT}${left}  ${visible(first.agent_name)}  `;
+    const what =
+      views.length === 1
+        ? visible(`${first.action_verb} ${plainSummary(first.target_summary)}`)
+        : words.bundle(views.length, bundleText(views, language));
     const text = start + (folded(what, Math.max(8, width - widthOf(start)), 1)[0] ?? "");
+    const tone = isHazardous(first) ? "danger" : "quiet";
     // A long agent name in a narrow window leaves no room for eight more.
-    return { text: widthOf(text) > width ? (folded(text, width, 1)[0] ?? "") : text, tone: "quiet" };
+    return { text: widthOf(text) > width ? (folded(text, width, 1)[0] ?? "") : text, tone };
   });
-  const hidden = others.length - shown.length;
+  const hidden = others.length - shown.reduce((sum, views) => sum + views.length, 0);
   if (hidden === 0) return rows;
-  const words = CARD_WORDS[state.language];
   const more = shown.length > 0 ? words.moreWaiting(hidden) : words.othersWaiting(hidden);
   return [...rows, { text: folded(OTHERS_INDENT + more, width, 1)[0] ?? "", tone: "quiet" }];
+}
+
+/** Each agent's requests together where they are many, else one by one; at the place of the first. */
+function bundlesOf(views: readonly ApprovalView[]): ApprovalView[][] {
+  const byAgent = Map.groupBy(views, ({ agent_name }) => agent_name);
+  const isMany = ({ agent_name }: ApprovalView) => (byAgent.get(agent_name)?.length ?? 0) >= BUNDLE_FROM;
+  return views.flatMap((view): ApprovalView[][] => {
+    const own = byAgent.get(view.agent_name) ?? [];
+    if (!isMany(view)) return [[view]];
+    return own[0] === view ? [own] : [];
+  });
+}
+
+/** `9 reading, 3 running`. */
+function bundleText(views: readonly ApprovalView[], language: Language): string {
+  const kinds = Map.groupBy(views, ({ capabilities }) => capabilities[0]?.capability);
+  return [...kinds]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([kind, own]) =>
+      `${own.length} ${kind === undefined ? "" : kind === "network:http" ? CARD_WORDS[language].webRequests : DOING_WORDS[language][kind]}`.trim(),
+    )
+    .join(", ");
 }
 
 export function wordRows(words: readonly string[], width: number): Row[] {

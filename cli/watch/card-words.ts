@@ -10,7 +10,7 @@ interface CardWords {
   says: (agent: string, reason: string) => string;
   noArguments: string;
   targetEdited: string;
-  storedOn: (capability: string, target: string) => string;
+  storedOn: (doing: string, target: string) => string;
   until: (text: string) => string;
   sessionEnds: string;
   youRevoke: string;
@@ -21,6 +21,10 @@ interface CardWords {
   why_not: string;
   moreWaiting: (count: number) => string;
   othersWaiting: (count: number) => string;
+  bundle: (count: number, kinds: string) => string;
+  webRequests: string;
+  /** Of a no that is remembered. */
+  forSession: string;
   moreAlarms: (count: number) => string;
   stillWaiting: (count: number) => string;
   notTaken: () => string;
@@ -44,7 +48,7 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     says: (agent, reason) => `${agent} says: ${reason}`,
     noArguments: "(no arguments)",
     targetEdited: " (target edited)",
-    storedOn: (capability, target) => `${capability} on ${target}`,
+    storedOn: (doing, target) => `${doing} ${target}`,
     until: (text) => `until: ${text}`,
     sessionEnds: "the session ends",
     youRevoke: "you revoke it",
@@ -54,13 +58,16 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     why_not: "Why not?",
     moreWaiting: (count) => `${count} more ${count === 1 ? "request" : "requests"} waiting`,
     othersWaiting: (count) => `${count} other ${count === 1 ? "request" : "requests"} waiting`,
+    bundle: (count, kinds) => `${count} requests: ${kinds}`,
+    webRequests: "web requests",
+    forSession: " for this session",
     moreAlarms: (count) => ` (and ${count} more: ${ownCommand("alarms list")})`,
     stillWaiting: (count) => `${count} ${count === 1 ? "request" : "requests"} still waiting for an answer.`,
     notTaken: () => `The gate could not take the answer; try again or see: ${ownCommand("status")}`,
     ended: {
       own: {
         approved: (what, remembered) => `You approved${remembered}: ${what}`,
-        rejected: (what) => `You denied: ${what}`,
+        rejected: (what, remembered) => `You denied${remembered}: ${what}`,
       },
       elsewhere: {
         approved: (what, remembered, where) => `Approved ${where}${remembered}: ${what}`,
@@ -81,7 +88,7 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     says: (agent, reason) => `${agent} dice: ${reason}`,
     noArguments: "(nessun argomento)",
     targetEdited: " (obiettivo modificato)",
-    storedOn: (capability, target) => `${capability} su ${target}`,
+    storedOn: (doing, target) => `${doing} ${target}`,
     until: (text) => `fino a: ${text}`,
     sessionEnds: "la fine della sessione",
     youRevoke: "quando lo revochi",
@@ -91,6 +98,9 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     why_not: "Perché no?",
     moreWaiting: (count) => (count === 1 ? "un'altra richiesta in attesa" : `altre ${count} richieste in attesa`),
     othersWaiting: (count) => (count === 1 ? "un'altra richiesta in attesa" : `altre ${count} richieste in attesa`),
+    bundle: (count, kinds) => `${count} richieste: ${kinds}`,
+    webRequests: "richieste web",
+    forSession: " per questa sessione",
     moreAlarms: (count) => ` (e ${count === 1 ? "un altro" : `altri ${count}`}: ${ownCommand("alarms list")})`,
     stillWaiting: (count) =>
       count === 1 ? "1 richiesta aspetta ancora una risposta." : `${count} richieste aspettano ancora una risposta.`,
@@ -98,7 +108,7 @@ export const CARD_WORDS: Readonly<Record<Language, CardWords>> = {
     ended: {
       own: {
         approved: (what, remembered) => `Hai approvato${remembered}: ${what}`,
-        rejected: (what) => `Hai rifiutato: ${what}`,
+        rejected: (what, remembered) => `Hai rifiutato${remembered}: ${what}`,
       },
       elsewhere: {
         approved: (what, remembered, where) => `Approvata ${where}${remembered}: ${what}`,

@@ -4,7 +4,7 @@ import type { Language } from "../../ipc/contract/language.ts";
 import type { ApprovalView, PairingRequest } from "../../ipc/contract/operator-api.ts";
 import { ALARM_WORDS, PAST_ALARMS } from "../../ipc/words/alarm-words.ts";
 import { toolText } from "../../ipc/words/box-words.ts";
-import { callFacts } from "../../ipc/words/card-facts.ts";
+import { callFacts, quietText } from "../../ipc/words/card-facts.ts";
 import { agentGotText, beingJudgedText, possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { looksOf } from "../../ipc/words/looking.ts";
 import { PAIRING_WORDS } from "../../ipc/words/pairing-words.ts";
@@ -436,7 +436,10 @@ function effectRows(
   language: WatchState["language"],
   of: (text: string, tone: Row["tone"]) => Row[],
 ): Row[] {
-  const { hazards, effect } = callFacts(description, language);
-  if (effect !== null) return of(effect, "quiet");
-  return hazards.slice(0, 3).flatMap((sentence) => of(sentence, "danger"));
+  const { hazards, ...quiet } = callFacts(description, language);
+  const text = quietText(quiet);
+  return [
+    ...hazards.slice(0, 3).flatMap((sentence) => of(sentence, "danger")),
+    ...(text === "" ? [] : of(visible(text), "quiet")),
+  ];
 }

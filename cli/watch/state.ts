@@ -5,6 +5,8 @@ import type { RefusedCall, RunningReview } from "../../ipc/contract/judges.ts";
 import type { Language } from "../../ipc/contract/language.ts";
 import type { Answer, ApprovalView, Choice, PairingRequest } from "../../ipc/contract/operator-api.ts";
 import { looksOf } from "../../ipc/words/looking.ts";
+import { isHazardous } from "../../ipc/words/notice-text.ts";
+import { plainSummary } from "../../ipc/words/plain-lines.ts";
 import { RULE_WORDS } from "../../ipc/words/rule-words.ts";
 import { SURFACE_WORDS } from "../../ipc/words/surface-words.ts";
 import type { WaitingState } from "../../ipc/words/waiting.ts";
@@ -56,7 +58,7 @@ export interface WatchState {
   paused: string | null;
   /** What keeps the gate from what it promises, oldest first. */
   alarms: readonly Alarm[];
-  /** Soonest deadline first. */
+  /** What is dangerous first, then those whose time is over soonest. */
   cards: readonly ApprovalView[];
   /** Agents that ask to be paired, after the cards. */
   pairings: readonly PairingRequest[];
@@ -134,7 +136,10 @@ export const EMPTY: WatchState = {
 function withCards(state: WatchState, change: (waiting: WaitingState) => WaitingState): WatchState {
   const before = { isLoaded: state.isLoaded, asked: state.cards.map((view) => ({ view, ended: null })) };
   const { isLoaded, asked } = change(before);
-  return { ...state, isLoaded, cards: asked.filter(({ ended }) => ended === null).map(({ view }) => view) };
+  const waiting = asked.filter(({ ended }) => ended === null).map(({ view }) => view);
+  // What is dangerous is looked at first.
+  const cards = [...waiting.filter(isHazardous), ...waiting.filter((view) => !isHazardous(view))];
+  return { ...state, isLoaded, cards };
 }
 
 /** What waited before `watch` began, or came while the gate was away. A card that says something else by now has to be looked at again. */
@@ -213,12 +218,12 @@ export function held(state: WatchState, token: string, expiresAt: string): Watch
 }
 
 /** A card was answered, here or elsewhere, expired or was withdrawn: it goes away with one line that says so. */
-export function closed(state: WatchState, card: ApprovalView, now: number): WatchState {
+export function closed(state: WatchState, card: ApprovalView, now: number, isRefused = false): WatchState {
   if (!state.cards.some(({ token }) => token === card.token)) return state;
   const isOwn = state.answering === card.token;
   const next: WatchState = {
     ...withCards(state, (waiting) => list.closed(waiting, card, isOwn, now)),
-    ended: [...state.ended, endedLine(card, isOwn, state.language)].slice(-ENDED_SHOWN),
+    ended: [...state.ended, endedLine(card, isOwn, state.language, isRefused)].slice(-ENDED_SHOWN),
     answering: isOwn ? null : state.answering,
   };
   if (state.selected !== card.token) return next;
@@ -293,9 +298,9 @@ export function choicesOf(card: ApprovalView, { scope, only_looks }: Pick<Choosi
   return card.choices.filter((choice) => choice.scope === scope);
 }
 
-function endedLine(card: ApprovalView, isOwn: boolean, language: Language): string {
+function endedLine(card: ApprovalView, isOwn: boolean, language: Language, isRefused: boolean): string {
   const words = CARD_WORDS[language];
-  const what = `${card.action_verb} ${card.target_summary}`;
+  const what = `${card.action_verb} ${plainSummary(card.target_summary)}`;
   const why = card.message === null || card.message === "" ? "" : ` (${card.message})`;
   switch (card.status) {
     case "approved":
@@ -306,7 +311,8 @@ function endedLine(card: ApprovalView, isOwn: boolean, language: Language): stri
       // Another terminal is no other place than this one.
       const surface = card.decision_surface === "terminal" ? null : card.decision_surface;
       const where = surface === null ? words.ended.somewhere : SURFACE_WORDS[language][surface];
-      return visible(said(what, words.remembered[card.territory_concession], where) + because);
+      const remembered = isRefused ? words.forSession : words.remembered[card.territory_concession];
+      return visible(said(what, remembered, where) + because);
     }
     case "cancelled":
       if (card.withdrawn !== null && card.withdrawn !== "approval.withdrawn")

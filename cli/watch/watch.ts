@@ -210,7 +210,7 @@ class WatchScreen {
   async #send(answer: Answer): Promise<void> {
     try {
       const view = await this.#api.call("approvals.resolve", answer);
-      this.#show(closed(this.#state, view, this.#steady()));
+      this.#show(closed(this.#state, view, this.#steady(), answer.refuse !== undefined));
     } catch (error) {
       if (isAway(error)) return; // nobody took it: the card is shown again once there is a gate
       this.#show(refused(this.#state, answer.token, explanation(error, this.#state.language)));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { requirementSchema } from "./decision.ts";
-import { CALL_KINDS, EFFECTS, HAZARDS } from "./hazards.ts";
+import { CALL_KINDS, EFFECTS, HAZARDS, LINE_RISKS, WORK } from "./hazards.ts";
 
 /**
  * What a call is, as the gate reads it: the same for every surface, which makes its own words (`hazard-words.ts`). It holds values of
@@ -62,7 +62,14 @@ export const changeSchema = z.object({
       /** Counted from 1; null where the lines' position in the file isn't known. */
       old_start: z.number().int().nullable(),
       new_start: z.number().int().nullable(),
-      lines: z.array(z.object({ kind: z.enum(["same", "added", "removed"]), text: z.string() })),
+      lines: z.array(
+        z.object({
+          kind: z.enum(["same", "added", "removed"]),
+          text: z.string(),
+          /** Of an added line: what is worth a second look in it. */
+          risk: z.enum(LINE_RISKS).optional(),
+        }),
+      ),
     }),
   ),
   /** Lines that would follow, left out as the difference is too long to be shown; the call's arguments hold them all. */
@@ -93,6 +100,34 @@ const standsForSchema = z.object({
 });
 export type StandsFor = z.infer<typeof standsForSchema>;
 
+/** Where something goes, or comes from. What the call says of it: nothing is asked of any host. */
+const destinationSchema = z.object({
+  kind: z.enum(["remote", "host", "package"]),
+  /** As the call names it: `origin`, `lodash`; null where it gives the address itself. */
+  name: z.string().nullable(),
+  /** As it is reached, a port with it; of a package its registry. Null where that can't be read. */
+  host: z.string().nullable(),
+  /** Where in `host` the domain begins and ends that somebody has registered; null of an address, and where that isn't known. */
+  domain: z.tuple([z.number().int(), z.number().int()]).nullable(),
+  /** What follows the host; "" where nothing does. */
+  path: z.string(),
+  /** This project hasn't used it yet, as far as the gate has seen. It clears nothing where it has. */
+  is_first: z.literal(true).optional(),
+});
+export type Destination = z.infer<typeof destinationSchema>;
+
+/** What a command does, in the kind of sentence that each surface says it in (`work-words.ts`). */
+const workSchema = z.object({
+  id: z.enum(WORK),
+  /** A script's, target's, container's or program's own name, a language. */
+  name: z.string().optional(),
+  /** A file that it is about. */
+  file: z.string().optional(),
+  /** Lines of a text that is run. */
+  lines: z.number().int().optional(),
+});
+export type Work = z.infer<typeof workSchema>;
+
 /** A call of a tool that a server offers. */
 const mcpSchema = z.object({
   server: z.string(),
@@ -105,6 +140,10 @@ export const descriptionSchema = z.object({
   kind: z.enum(CALL_KINDS),
   effect: z.enum(EFFECTS),
   hazards: z.array(hazardSchema),
+  /** What its commands do, in their order; left out where that is no command, or nothing more than its effect says. */
+  work: z.array(workSchema).optional(),
+  /** Where it goes: remotes, hosts, packages; left out where it goes nowhere that is known. */
+  to: z.array(destinationSchema).optional(),
   commands: z.array(commandSchema),
   changes: z.array(changeSchema),
   stands_for: z.array(standsForSchema),

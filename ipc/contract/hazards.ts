@@ -17,6 +17,7 @@ export const HAZARDS = [
   "deletes-database",
   "overwrites-disk",
   "rewrites-remote-history",
+  "looks-like-another",
   "runs-downloaded-script",
   "runs-hidden-code",
   "runs-unasked",
@@ -40,3 +41,52 @@ export const HAZARDS = [
   "unpinned-package",
 ] as const;
 export type HazardId = (typeof HAZARDS)[number];
+
+/** What a command does, by kind. `program`: nothing more than its name is known. */
+export const WORK = [
+  "runs-tests",
+  "builds",
+  "checks-code",
+  "formats-code",
+  "starts-project",
+  "runs-named",
+  "runs-file",
+  "runs-line",
+  "runs-text",
+  "runs-module",
+  "lists-containers",
+  "looks-at-containers",
+  "builds-image",
+  "runs-container",
+  "starts-containers",
+  "stops-containers",
+  "stages",
+  "commits",
+  "pushes",
+  "fetches",
+  "pulls",
+  "clones",
+  "switches",
+  "merges",
+  "puts-aside",
+  "looks-at-remote",
+  "changes-repository",
+  "installs",
+  "installs-listed",
+  "uninstalls",
+  "fetches-and-runs",
+  "publishes",
+  "uploads",
+  "downloads",
+  "requests",
+  "sends-mail",
+  "remote-shell",
+  "copies-elsewhere",
+  "deletes",
+  "program",
+] as const;
+export type WorkId = (typeof WORK)[number];
+
+/** What an added line of a file may do once it is run. It is only marked: most such lines are meant. */
+export const LINE_RISKS = ["sends-secret", "starts-shell"] as const;
+export type LineRisk = (typeof LINE_RISKS)[number];

@@ -24,7 +24,7 @@ interface ProblemWords {
 interface NarrowWords {
   confined: (project: string) => string;
   meaning: (project: string) => string;
-  allowing: string | null;
+  allowing: ((project: string) => string) | null;
 }
 
 interface Words {
@@ -33,7 +33,7 @@ interface Words {
   network: Readonly<Record<"none" | "asked" | "named", string>>;
   meaning: (project: string, network: boolean) => string;
   meaningOfWhole: (project: string) => string;
-  allowing: string;
+  allowing: (project: string, network: boolean) => string;
   mark: string;
   outside: (reason: string) => string;
   outsideUnexplained: string;
@@ -54,7 +54,7 @@ const EN: Words = {
       confined: (project) => `Confined to reading ${project}`,
       meaning: (project) =>
         `It can read what is in ${project}, and change nothing. Of the rest of your home it sees only your tools, no keys, and it has no network.`,
-      allowing: "Once you allow reading the project, commands that only look at it run confined without asking you",
+      allowing: (project) => `It then looks at ${project} without asking; no network`,
     },
     needs: {
       confined: () => "Held to what it names",
@@ -73,7 +73,8 @@ const EN: Words = {
     `It can change only what is in ${project}. Of the rest of your home it sees only your tools, no keys, and it ${
       network ? "reaches only the hosts that you allow" : "has no network"
     }.`,
-  allowing: "Once you allow the project, its commands run confined without asking you",
+  allowing: (project, network) =>
+    `It then reads, writes and runs confined commands in ${project} without asking; ${network ? "you are asked about each host" : "no network"}`,
   mark: "confined",
   outside: (reason) => `Outside the box. The agent's reason: “${reason}”`,
   outsideUnexplained: "Outside the box. The agent gives no reason",
@@ -161,8 +162,7 @@ const IT: Words = {
       confined: (project) => `Confinato alla lettura di ${project}`,
       meaning: (project) =>
         `Può leggere ciò che è in ${project} e non cambiare nulla. Del resto della tua home vede solo i tuoi strumenti, nessuna chiave, e non ha rete.`,
-      allowing:
-        "Se permetti di leggere il progetto, i comandi che lo guardano soltanto saranno eseguiti confinati senza chiederti",
+      allowing: (project) => `Poi guarda ${project} senza chiedere; senza rete`,
     },
     needs: {
       confined: () => "Limitato a ciò che nomina",
@@ -181,7 +181,8 @@ const IT: Words = {
     `Può cambiare solo ciò che è in ${project}. Del resto della tua home vede solo i tuoi strumenti, nessuna chiave, e ${
       network ? "raggiunge solo gli host che permetti" : "non ha rete"
     }.`,
-  allowing: "Se permetti il progetto, i suoi comandi saranno eseguiti confinati senza chiederti",
+  allowing: (project, network) =>
+    `Poi legge, scrive ed esegue comandi confinati in ${project} senza chiedere; ${network ? "ti viene chiesto ogni host" : "senza rete"}`,
   mark: "confinato",
   outside: (reason) => `Fuori dal confinamento. Il motivo dell'agente: «${reason}»`,
   outsideUnexplained: "Fuori dal confinamento. L'agente non dice perché",
@@ -292,10 +293,13 @@ export function confinedMeaning(
 export function allowingText(
   { confined, choices }: { confined: Confined | null; choices: readonly { scope: string }[] },
   language: Language,
+  home: string | null = null,
 ): string | null {
   if (confined === null || !choices.some(({ scope }) => scope !== "none")) return null;
   const words = WORDS[language];
-  return confined.kind === undefined ? words.allowing : words.narrow[confined.kind].allowing;
+  const place = placeText(confined.project, home);
+  if (confined.kind === undefined) return words.allowing(place, confined.network);
+  return words.narrow[confined.kind].allowing?.(place) ?? null;
 }
 
 /** One word for what was decided on as confined: `confined`. */

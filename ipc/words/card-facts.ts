@@ -10,6 +10,7 @@ import { judgesSaid } from "./judge-words.ts";
 import { priceText } from "./price-words.ts";
 import { reasonOf } from "./shown-call.ts";
 import { userWordsLine } from "./user-words.ts";
+import { type LinePart, lineParts } from "./work-words.ts";
 
 /**
  * What there is to say of a waiting request beside its call: every surface draws from it what it has room for, in its own order. What a
@@ -28,7 +29,7 @@ export function cardFacts(view: ApprovalView, language: Language, home: string |
     outside: description?.outside === undefined ? null : outsideText(description.outside.reason, language),
     /** In parts. */
     confined: confined === null ? [] : confinedParts(confined, home, language),
-    allowing: view.card.form === "full" ? allowingText(view, language) : null,
+    allowing: allowingText(view, language, home),
     price: price === null ? null : priceText(price, language),
     judged: judgesSaid(view, language),
     asked: userWordsLine(view, language),
@@ -38,21 +39,39 @@ export function cardFacts(view: ApprovalView, language: Language, home: string |
   };
 }
 
-/** What is dangerous about a call, the worst first; where nothing is, what it leaves behind, unless its box says that. */
+/** What a call is, as far as these words need it. */
+type Described = Pick<Description, "hazards" | "effect"> & Partial<Pick<Description, "kind" | "work" | "to">>;
+
+/**
+ * What is dangerous about a call, the worst first; what it does and where it goes, in pieces; and what it leaves behind, where nothing of
+ * that says it.
+ */
 export function callFacts(
-  description: Pick<Description, "hazards" | "effect"> | null,
+  description: Described | null,
   language: Language,
   home: string | null = null,
   confined: Confined | null = null,
-): { hazards: string[]; effect: string | null } {
-  if (description === null) return { hazards: [], effect: null };
-  const { hazards, effect } = description;
-  const isSaid = hazards.length > 0 || (confined !== null && effect === "anything");
+): { hazards: string[]; line: LinePart[]; effect: string | null } {
+  if (description === null) return { hazards: [], line: [], effect: null };
+  const { hazards, effect, kind = "other", work, to } = description;
+  const line = lineParts(
+    { kind, ...(work === undefined ? {} : { work }), ...(to === undefined ? {} : { to }) },
+    language,
+    hazards.length > 0,
+  );
+  const isSaid = effect === "anything" && (confined !== null || (work?.length ?? 0) > 0);
+  const isSent = effect === "sends" && (to?.length ?? 0) > 0;
   return {
     hazards: hazards.map(({ path, ...hazard }) => {
       const short = path === undefined || home === null ? path : shortenHome(path, home);
       return hazardText({ ...hazard, ...(short === undefined ? {} : { path: short }) }, language);
     }),
-    effect: isSaid ? null : effectText(effect, language),
+    line,
+    effect: hazards.length > 0 || isSaid || isSent ? null : effectText(effect, language),
   };
+}
+
+/** What it does, where it goes and what it leaves behind, as one text; "" where there is nothing to say of that. */
+export function quietText({ line, effect }: Pick<ReturnType<typeof callFacts>, "line" | "effect">): string {
+  return [line.map(({ text }) => text).join(""), effect ?? ""].filter((text) => text !== "").join(" · ");
 }

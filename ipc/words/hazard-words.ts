@@ -12,6 +12,7 @@ const HAZARD_WORDS: Readonly<Record<Language, Readonly<Record<HazardId, (values:
     "deletes-database": () => "Deletes data in a database: can't be undone",
     "overwrites-disk": () => "Writes over a disk: can't be undone",
     "rewrites-remote-history": () => "Rewrites history on a remote: can't be undone",
+    "looks-like-another": ({ path, host }) => `Looks like ${path ?? "another name"}, but is ${host ?? "not it"}`,
     "runs-downloaded-script": ({ host }) => `Runs a script from the internet${host === undefined ? "" : ` (${host})`}`,
     "runs-hidden-code": () => "Runs code that is hidden in data",
     "runs-unasked": () => "Commands in its text run without being asked about",
@@ -40,6 +41,7 @@ const HAZARD_WORDS: Readonly<Record<Language, Readonly<Record<HazardId, (values:
     "deletes-database": () => "Elimina dati in un database: non si può annullare",
     "overwrites-disk": () => "Sovrascrive un disco: non si può annullare",
     "rewrites-remote-history": () => "Riscrive la storia su un server remoto: non si può annullare",
+    "looks-like-another": ({ path, host }) => `Sembra ${path ?? "un altro nome"}, ma è ${host ?? "un altro"}`,
     "runs-downloaded-script": ({ host }) => `Esegue uno script da internet${host === undefined ? "" : ` (${host})`}`,
     "runs-hidden-code": () => "Esegue codice nascosto nei dati",
     "runs-unasked": () => "I comandi nel suo testo partono senza chiederti",
@@ -72,7 +74,7 @@ const EFFECT_WORDS: Readonly<Record<Language, Readonly<Record<Effect, string>>>>
     in_git: "in Git, can be taken back",
     changes_files: "changes files that Git doesn't hold",
     sends: "sends something out",
-    anything: "can change anything",
+    anything: "what it changes isn't known",
     final: "can't be undone",
   },
   it: {
@@ -80,15 +82,15 @@ const EFFECT_WORDS: Readonly<Record<Language, Readonly<Record<Effect, string>>>>
     in_git: "in Git, si può annullare",
     changes_files: "cambia file che Git non conserva",
     sends: "invia qualcosa fuori",
-    anything: "può cambiare qualsiasi cosa",
+    anything: "non si sa che cosa cambia",
     final: "non si può annullare",
   },
 };
 
 /** Of what runs code in a box. */
 const CONFINED_EFFECT_WORDS: Readonly<Record<Language, string>> = {
-  en: "can change anything in the project",
-  it: "può cambiare qualsiasi cosa nel progetto",
+  en: "can change the project",
+  it: "può cambiare il progetto",
 };
 
 interface CountWords {

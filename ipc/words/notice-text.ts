@@ -3,6 +3,7 @@ import type { Language } from "../contract/language.ts";
 import type { ApprovalView } from "../contract/operator-api.ts";
 import { repeatedText } from "./call-words.ts";
 import { callFacts } from "./card-facts.ts";
+import { plainLines, plainSummary } from "./plain-lines.ts";
 
 /** What a notification about waiting requests says, on the desktop and in the browser. Pure: the page loads it, too. */
 
@@ -55,7 +56,7 @@ export function questionOf(view: ApprovalView, language: Language): string | nul
 export function requestText(view: ApprovalView, language: Language): NoticeText {
   const question = questionOf(view, language);
   const agent = visible(view.agent_name);
-  const cardLines = view.card.lines.slice(cardQuestion(view) === null ? 0 : 1);
+  const cardLines = plainLines(view, language).slice(cardQuestion(view) === null ? 0 : 1);
   const hazards = callFacts(view.description, language).hazards.map((sentence) => visible(sentence));
   const first = [...new Set(hazards)].slice(0, HAZARDS_SHOWN).filter((line) => !cardLines.includes(line));
   const [what = "", ...rest] = cardLines;
@@ -76,7 +77,7 @@ export function bundleText(
   const first = views.slice(0, named).map(({ card }) => {
     // The full form's second line; the smaller ones have all in their first.
     const what = card.form === "full" ? card.lines[1] : card.lines[0];
-    return shortened(what ?? "", ROW_WIDTH);
+    return shortened(plainSummary(what ?? ""), ROW_WIDTH);
   });
   const more = views.length - first.length;
   return {

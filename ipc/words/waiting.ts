@@ -8,7 +8,7 @@ import type { ApprovalView } from "../contract/operator-api.ts";
 export interface Asked {
   view: ApprovalView;
   /** Null while it waits. Then a line that says what happened, for a while. */
-  ended: { at: number; isOwn: boolean } | null;
+  ended: { at: number; isOwn: boolean; isRefused?: true } | null;
 }
 
 export interface WaitingState {
@@ -51,13 +51,22 @@ export function appeared(state: WaitingState, view: ApprovalView, isBusy: boolea
   return { ...state, asked: isBusy ? asked : sorted(asked) };
 }
 
-/** How it ended, reported once: a second report changes nothing, but for one of which only the absence was known. */
-export function closed(state: WaitingState, view: ApprovalView, isOwn: boolean, now: number): WaitingState {
+/**
+ * How it ended, reported once: a second report changes nothing, but for one of which only the absence was known. `isRefused`: denied from
+ * here for the session.
+ */
+export function closed(
+  state: WaitingState,
+  view: ApprovalView,
+  isOwn: boolean,
+  now: number,
+  isRefused = false,
+): WaitingState {
   return {
     ...state,
     asked: state.asked.map((one) => {
       if (one.view.token !== view.token || one.view.status !== "pending") return one;
-      return { view, ended: { at: one.ended?.at ?? now, isOwn } };
+      return { view, ended: { at: one.ended?.at ?? now, isOwn, ...(isRefused ? { isRefused } : {}) } };
     }),
   };
 }

@@ -11,6 +11,7 @@ import { attempt } from "../base/errors.ts";
 import { causeOf } from "../base/files/disk-reserve.ts";
 import { Histogram } from "../base/histogram.ts";
 import type { Confinement } from "../decide/confinement/confinement.ts";
+import { noteDestinations } from "../decide/description/used.ts";
 import { callHash } from "../decide/executors/canonical.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import type { GrantStore } from "../decide/grants/store.ts";
@@ -54,7 +55,7 @@ export interface DecidedCallsParts {
   catalog: ExecutorCatalog;
   grants: GrantStore;
   /** What judges get to know of a session's earlier calls: nothing is noted where there are none. */
-  stages: Pick<StageSettings, "reviewers">;
+  stages: Pick<StageSettings, "reviewers" | "destinations">;
   decisions: Pick<SessionDecisions, "note">;
   meter: DecisionMeter;
   refusedCalls: Pick<RefusedCalls, "note">;
@@ -167,8 +168,13 @@ export class DecidedCalls {
     for (const one of sent) this.#move(one, "sent");
   }
 
-  #noteAllowed({ call, subject: { agent }, executor }: Examined["x"]): void {
+  #noteAllowed(x: Examined["x"]): void {
+    const { call, subject, executor } = x;
+    const { agent } = subject;
     if (agent === null) return;
+    const { destinations } = this.#parts.stages;
+    if (destinations !== undefined)
+      attempt(this.#listener, "noting where calls go", () => noteDestinations(x, destinations));
     attempt(this.#listener, "noting an allowed call", () =>
       this.#parts.mcp?.hookAnswers.note(agent.agent_id, call, executor.mcp),
     );

@@ -32,7 +32,7 @@ export function openGate(
   { box, judges, decisions, words }: { box: Box; judges: Judges; decisions: SessionDecisions; words: UserWords },
 ): Gate {
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
-  const { grants, mcp, approvals, activity, agent_pauses, lines, rate, safety, stateReserve } = opened;
+  const { grants, mcp, destinations, approvals, activity, agent_pauses, lines, rate, safety, stateReserve } = opened;
   const reviewsChanged = new Throttle(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
     {
@@ -60,6 +60,7 @@ export function openGate(
         prices,
         overrides,
         mcp,
+        destinations,
         words,
         lost: () => storage.watch.lossByNow()?.message,
         gateFiles: new GateFiles(paths, home),

@@ -10,6 +10,7 @@ import { AgedRequests, ApprovalRegistry } from "../calls/index.ts";
 import { GrantStore } from "../decide/grants/store.ts";
 import { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { McpToolStore } from "../decide/mcp/tool-store.ts";
+import { UsedDestinations } from "../decide/places/used-destinations.ts";
 import { RateLimits } from "../decide/rate/budgets.ts";
 import { openSafety, type Safety } from "../decide/safety/safety.ts";
 import { Activity } from "../records/activity/activity.ts";
@@ -39,6 +40,7 @@ export interface Stores {
   approvals: ApprovalRegistry;
   grants: GrantStore;
   mcp: McpTools;
+  destinations: UsedDestinations;
   rate: RateLimits;
   safety: Safety;
   /** Room for what must still be written once the disk is full. */
@@ -103,6 +105,7 @@ export function openStores(base: Base, withdraw: Withdraw): Stores {
     keptPauses,
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
     mcp: storage.on(databases.grants, (db) => new McpTools(new McpToolStore(db, clock))),
+    destinations: storage.on(databases.grants, (db) => new UsedDestinations(db, clock)),
     rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),

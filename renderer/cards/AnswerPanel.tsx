@@ -27,6 +27,8 @@ interface AnswerRowProps {
   /** False until everything that is asked about was in sight: nothing is approved before. */
   isReadable: boolean;
   wider: WiderAnswer | null;
+  /** What the wider answer lets it do from then on, where that is more than its label says. */
+  follows: string | null;
   onAnswer(answer: Answer): void;
   onOpen(panel: Exclude<Panel, "none">): void;
 }
@@ -113,26 +115,25 @@ function StopRow({ view: { token }, again, guarded, isReadable, onAnswer }: Stop
 }
 
 /** The row of answers, Deny first. */
-function AnswerRow({ view, guarded, isReadable, wider, onAnswer, onOpen }: AnswerRowProps) {
+function AnswerRow({ view, guarded, isReadable, wider, follows, onAnswer, onOpen }: AnswerRowProps) {
   const mcp = useWords(mcpWords);
   const words = useWords(cardWords);
-  const size = view.card.form === "full" ? "normal" : "small";
   const hasMore = rememberedChoices(view).length > (wider === null ? 0 : 1);
   return (
     <AnswersRow
+      note={follows}
       no={
         <>
           <Button
             data-deny=""
             data-key="d"
             aria-keyshortcuts="d"
-            size={size}
             onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "rejected" }))}
           >
             {words.deny}
             <Key>D</Key>
           </Button>
-          <Button size={size} data-opens="message" data-key="m" aria-keyshortcuts="m" onClick={() => onOpen("message")}>
+          <Button data-opens="message" data-key="m" aria-keyshortcuts="m" onClick={() => onOpen("message")}>
             {words.denyWhy}
             <Key>M</Key>
           </Button>
@@ -141,10 +142,11 @@ function AnswerRow({ view, guarded, isReadable, wider, onAnswer, onOpen }: Answe
       yes={
         <>
           <Button
-            size={size}
             data-key="a"
             aria-keyshortcuts="a"
             disabled={!isReadable}
+            aria-description={isReadable ? undefined : words.readOn}
+            title={isReadable ? undefined : words.readOn}
             onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "approved" }))}
           >
             {words.approveOnce}
@@ -152,7 +154,6 @@ function AnswerRow({ view, guarded, isReadable, wider, onAnswer, onOpen }: Answe
           </Button>
           {looksOf(view).length === 0 ? null : (
             <Button
-              size={size}
               disabled={!isReadable}
               data-opens="looks"
               data-key="l"
@@ -169,7 +170,6 @@ function AnswerRow({ view, guarded, isReadable, wider, onAnswer, onOpen }: Answe
               <StoredTitle choice={wider.choice}>
                 {(title) => (
                   <Button
-                    size={size}
                     data-key="s"
                     aria-keyshortcuts="s"
                     title={title}
@@ -184,7 +184,6 @@ function AnswerRow({ view, guarded, isReadable, wider, onAnswer, onOpen }: Answe
             )}
             {hasMore ? (
               <Button
-                size={size}
                 disabled={!isReadable}
                 data-opens="remember"
                 data-key={wider === null ? "s" : undefined}
@@ -205,11 +204,16 @@ function AnswerRow({ view, guarded, isReadable, wider, onAnswer, onOpen }: Answe
 }
 
 /** No on the left, yes on the right; where they don't fit beside each other, yes is below no. */
-export function AnswersRow({ no, yes }: { no: ReactNode; yes: ReactNode }) {
+export function AnswersRow({ no, yes, note = null }: { no: ReactNode; yes: ReactNode; note?: string | null }) {
   return (
     <div className="row answers" data-answers="">
       <span className="row no">{no}</span>
       <span className="row yes">{yes}</span>
+      {note === null ? null : (
+        <p className="quiet answer-note">
+          <VisibleText text={note} />.
+        </p>
+      )}
     </div>
   );
 }
@@ -272,7 +276,7 @@ function RefuseRow({ view, guarded, onAnswer }: Pick<AnswerRowProps, "view" | "g
             title={
               targets.length === 0
                 ? undefined
-                : visible(targets.map(({ capability, target }) => `${capability} ${words.on} ${target}`).join("; "))
+                : visible(targets.map(({ capability, target }) => `${words.doing(capability)} ${target}`).join("; "))
             }
             onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "rejected", refuse }))}
           >

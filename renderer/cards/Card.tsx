@@ -13,7 +13,7 @@ import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
 import { AnswerPanel, type Panel } from "./AnswerPanel.tsx";
 import { CardDetails } from "./CardDetails.tsx";
-import { CardNotes } from "./CardNotes.tsx";
+import { CardNotes, CardWarnings } from "./CardNotes.tsx";
 import { changeText } from "./ChangeName.tsx";
 import { TimeLeft } from "./Countdown.tsx";
 import { Hero } from "./Hero.tsx";
@@ -24,7 +24,7 @@ import { EndsProvider, useReading } from "./read-to-end.tsx";
 import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
 import { usePressFilter } from "./use-press-filter.ts";
-import { widerAnswer } from "./wider-answer.ts";
+import { type WiderAnswer, widerAnswer } from "./wider-answer.ts";
 
 /** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */
 export const Card = memo(function Card({ view, isPointedAt }: { view: ApprovalView; isPointedAt?: boolean }) {
@@ -42,8 +42,7 @@ export const Card = memo(function Card({ view, isPointedAt }: { view: ApprovalVi
     [view.description, view.links, view.confined, view.mcp, isRepeated],
   );
   const shown = useMemo(() => shownCall(view), [view]);
-  const facts = useFacts(view);
-  const wider = useMemo(() => widerAnswer(view, words), [view, words]);
+  const { facts, wider } = useAnswered(view);
   const { isRead, ends } = useReading();
   const guarded = usePressFilter(card, `${panel} ${isUnfolded} ${view.card.form} ${content}`);
   const hands = usePresence([view.token], panel !== "none");
@@ -74,50 +73,58 @@ export const Card = memo(function Card({ view, isPointedAt }: { view: ApprovalVi
       onKeyDown={onKeyDown}
     >
       <CardHead view={view} facts={facts} shown={shown} titleId={titleId} />
-      <EndsProvider ends={ends}>
-        <Hero key={content} view={view} shown={shown} />
-      </EndsProvider>
-      <div className="row notes-row">
-        <div className="notes">
-          <CardNotes view={view} facts={facts} proposed={wider?.why ?? null} />
+      <CardWarnings view={view} facts={facts} />
+      <div className="card-body">
+        <EndsProvider ends={ends}>
+          <Hero key={content} view={view} shown={shown} />
+        </EndsProvider>
+        <div className="row notes-row">
+          <div className="notes">
+            <CardNotes view={view} facts={facts} proposed={wider?.why ?? null} />
+          </div>
+          <Button
+            look="plain"
+            size="small"
+            data-key="e"
+            aria-keyshortcuts="e"
+            aria-expanded={isUnfolded}
+            onClick={() => setUnfolded(!isUnfolded)}
+          >
+            {isUnfolded ? words.showLess : words.showEverything}
+            <Key>E</Key>
+          </Button>
         </div>
-        <Button
-          look="plain"
-          size="small"
-          data-key="e"
-          aria-keyshortcuts="e"
-          aria-expanded={isUnfolded}
-          onClick={() => setUnfolded(!isUnfolded)}
-        >
-          {isUnfolded ? words.showLess : words.showEverything}
-          <Key>E</Key>
-        </Button>
+        {isUnfolded ? <CardDetails view={view} /> : null}
+        <AnswerPanel
+          view={view}
+          again={facts.again}
+          panel={panel}
+          guarded={guarded}
+          isReadable={isRead}
+          isSending={isSending}
+          wider={wider}
+          follows={wider?.choice.reach === "project" ? facts.allowing : null}
+          onAnswer={answer}
+          onOpen={setPanel}
+          onClose={close}
+        />
+        <p className="quiet hint" role="status">
+          {guarded.wasTooSoon ? words.tooSoon : null}
+        </p>
+        <Failure error={errors[0]} />
       </div>
-      {isUnfolded ? <CardDetails view={view} /> : null}
-      <AnswerPanel
-        view={view}
-        again={facts.again}
-        panel={panel}
-        guarded={guarded}
-        isReadable={isRead}
-        isSending={isSending}
-        wider={wider}
-        onAnswer={answer}
-        onOpen={setPanel}
-        onClose={close}
-      />
-      <p className="quiet hint" role="status">
-        {guarded.wasTooSoon ? words.tooSoon : null}
-      </p>
-      <Failure error={errors[0]} />
     </article>
   );
 });
 
-function useFacts(view: ApprovalView): CardFacts {
+/** What there is to say of it, and the wider answer that it offers. */
+function useAnswered(view: ApprovalView): { facts: CardFacts; wider: WiderAnswer | null } {
   const language = useLanguage();
   const home = useHome();
-  return useMemo(() => cardFacts(view, language, home), [view, language, home]);
+  return useMemo(
+    () => ({ facts: cardFacts(view, language, home), wider: widerAnswer(view, cardWords[language], home) }),
+    [view, language, home],
+  );
 }
 
 /** Answered from here a card closes as meant; otherwise it was removed while the user was filling it in. */
@@ -163,7 +170,7 @@ function CardHead({ view, facts, shown, titleId }: CardHeadProps) {
             <PathText path={path} cwd={cwd} />
           </span>
         )}
-        {cwd === null ? null : (
+        {cwd === null || (path?.startsWith("/") && !isAtOrIn(path, cwd)) ? null : (
           <span className="quiet">
             {words.inFolder} <Target text={cwd} width={44} />
           </span>
@@ -188,6 +195,8 @@ function CardHead({ view, facts, shown, titleId }: CardHeadProps) {
     </header>
   );
 }
+
+const isAtOrIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
 function questionText(view: ApprovalView, { again }: CardFacts, words: CardWords): string {
   if (again !== null) return `${again.said}. ${again.question}`;

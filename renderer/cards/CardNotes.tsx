@@ -1,9 +1,12 @@
+import { type ReactNode, useMemo } from "react";
+import type { DescribedChange } from "../../ipc/contract/description.ts";
+import type { LineRisk } from "../../ipc/contract/hazards.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { CardFacts } from "../../ipc/words/card-facts.ts";
 import { toolStateText } from "../../ipc/words/mcp-words.ts";
 import { VisibleText } from "../parts/VisibleText.tsx";
-import { cardWords } from "../words/cards.ts";
-import { useLanguage } from "../words/language.ts";
+import { type CardWords, cardWords } from "../words/cards.ts";
+import { useLanguage, useWords } from "../words/language.ts";
 import { Hazards } from "./Hazards.tsx";
 
 /** More judges than these are counted: all of them are in the details. */
@@ -40,30 +43,76 @@ export function Warnings({ view, outside }: { view: ApprovalView; outside: CardF
   );
 }
 
-/** Below the thing itself: what is dangerous about it, or what it leaves behind; the agent's own reason. */
+/** Directly above the thing itself: that it leaves its box, where its names lead, what is dangerous about it, which lines are marked. */
+export function CardWarnings({ view, facts }: Pick<CardNotesProps, "view" | "facts">) {
+  const words = useWords(cardWords);
+  const risks = useMemo(() => riskTexts(view, words), [view, words]);
+  return (
+    <>
+      <Warnings view={view} outside={facts.outside} />
+      {risks.slice(0, RISKS_SAID).map((text) => (
+        <p key={text} className="has-changed risk">
+          <VisibleText text={text} />
+        </p>
+      ))}
+      {risks.length > RISKS_SAID ? <p className="quiet">{words.andMore(risks.length - RISKS_SAID)}</p> : null}
+      <Hazards hazards={facts.hazards} />
+    </>
+  );
+}
+
+const RISKS_SAID = 2;
+
+/** `Sends a secret (line 42)`; of several files with the file's name. */
+function riskTexts({ description }: ApprovalView, words: CardWords): string[] {
+  const changes = description?.changes ?? [];
+  return changes.flatMap((change) => {
+    const file = changes.length > 1 ? change.path.slice(change.path.lastIndexOf("/") + 1) : "";
+    const marked = Map.groupBy(markedLines(change), ({ risk }) => risk);
+    return [...marked].map(([risk, lines]) =>
+      words.risks[risk](
+        words.atLines(
+          file,
+          lines.flatMap(({ number }) => number ?? []),
+        ),
+      ),
+    );
+  });
+}
+
+function markedLines({ hunks }: DescribedChange): { risk: LineRisk; number: number | null }[] {
+  return hunks.flatMap(({ lines, new_start }) => {
+    let number = new_start;
+    return lines.flatMap(({ kind, risk }) => {
+      const here = number;
+      if (kind !== "removed" && number !== null) number++;
+      return risk === undefined ? [] : [{ risk, number: here }];
+    });
+  });
+}
+
+/** Below the thing itself: what it is confined to, then one line of facts. */
 export function CardNotes({ view, facts, proposed }: CardNotesProps) {
   const language = useLanguage();
   const words = cardWords[language];
   const { description } = view;
-  const { hazards, outside, wantedBy, confined, allowing, effect, judged, asked, reason } = facts;
+  const { wantedBy, confined, line, effect, judged, reason } = facts;
   const price = facts.price === null ? null : words.costs(facts.price);
   const saidOf = view.mcp?.state === "looks" ? toolStateText(view.mcp, language) : null;
-  const quiet = [saidOf, effect, price, proposed].filter((part) => part !== null);
+  const said = [saidOf, effect, price, proposed].filter((part) => part !== null);
   return (
     <>
-      <Warnings view={view} outside={outside} />
-      <Hazards hazards={hazards} />
       {wantedBy === null ? null : (
-        <p className="quiet confined">
+        <p className="quiet">
           <VisibleText text={wantedBy} />
         </p>
       )}
       {confined.length === 0 ? null : (
-        <p className="quiet confined">
+        <p className="confined">
+          <Shield />
           <VisibleText text={confined.join(" · ")} />
         </p>
       )}
-      {allowing === null ? null : <p className="quiet confined">{allowing}.</p>}
       {description?.mcp && description.mcp.claims.length > 0 ? (
         <p className="quiet">
           <VisibleText text={words.claims(description.mcp.server, description.mcp.claims)} />
@@ -78,29 +127,54 @@ export function CardNotes({ view, facts, proposed }: CardNotesProps) {
       {judged.length > JUDGES_SAID ? (
         <p className="quiet judged">{words.andMore(judged.length - JUDGES_SAID)}</p>
       ) : null}
-      {asked === null ? null : (
-        <p className="quiet you-asked">
-          <VisibleText text={asked.label} />{" "}
-          <q>
-            <VisibleText text={asked.text} />
-          </q>
-        </p>
-      )}
-      {reason === "" && quiet.length === 0 ? null : (
-        <p className="quiet why">
-          {reason === "" ? null : (
-            <span className="reason">
-              <q>
-                <VisibleText text={reason.length > REASON_SHOWN ? `${reason.slice(0, REASON_SHOWN)}…` : reason} />
-              </q>
-              {" — "}
-              <VisibleText text={view.agent_name} />
-            </span>
-          )}
-          {reason !== "" && quiet.length > 0 ? " · " : null}
-          {quiet.join(" · ")}
-        </p>
-      )}
+      <QuietLine line={line} said={said}>
+        {reason === "" ? null : (
+          <span className="reason">
+            <q>
+              <VisibleText text={reason.length > REASON_SHOWN ? `${reason.slice(0, REASON_SHOWN)}…` : reason} />
+            </q>
+            {" — "}
+            <VisibleText text={view.agent_name} />
+          </span>
+        )}
+      </QuietLine>
     </>
+  );
+}
+
+/** What it does and where it goes, what it leaves behind, and why: one line. */
+export function QuietLine({
+  line,
+  said,
+  children = null,
+}: {
+  line: CardFacts["line"];
+  said: readonly string[];
+  children?: ReactNode;
+}) {
+  if (line.length === 0 && said.length === 0 && children === null) return null;
+  return (
+    <p className="quiet why">
+      {line.map(({ text, look }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line never change places
+        <span key={index} className={look === undefined ? undefined : `to-${look}`}>
+          <VisibleText text={text} />
+        </span>
+      ))}
+      {line.length > 0 && said.length > 0 ? " · " : null}
+      {said.join(" · ")}
+      {children !== null && (line.length > 0 || said.length > 0) ? " · " : null}
+      {children}
+    </p>
+  );
+}
+
+/** The good news of a confined call. */
+function Shield() {
+  return (
+    <svg className="shield" viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+      <path d="M8 1.5 13.5 3.5v4c0 3.3-2.3 5.7-5.5 7-3.2-1.3-5.5-3.7-5.5-7v-4z" />
+      <path d="m5.5 8 1.8 1.8 3.2-3.6" />
+    </svg>
   );
 }

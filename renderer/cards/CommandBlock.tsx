@@ -16,6 +16,11 @@ export function CommandBlock({ command, hazards }: { command: DescribedCommand; 
     lengthOf: (index: number) => (rows[index]?.end ?? 0) - (rows[index]?.start ?? 0),
   };
   const isScript = rows.length > 1;
+  const firstMark = Math.min(...spans.map(({ start }) => start));
+  const startsAt = Math.max(
+    0,
+    rows.findIndex(({ end }) => end > firstMark),
+  );
   const [first = ""] = command.text.split("\n", 1);
   const lines = rows.at(-1)?.number ?? command.text.split("\n").length;
   return (
@@ -30,6 +35,7 @@ export function CommandBlock({ command, hazards }: { command: DescribedCommand; 
       ) : null}
       <TextBlock
         {...size}
+        startsAt={startsAt}
         label={words.theCommand(lines)}
         look={isScript ? "command numbered" : "command"}
         row={(index) => {

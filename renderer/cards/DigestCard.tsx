@@ -5,6 +5,7 @@ import { confinedMark } from "../../ipc/words/box-words.ts";
 import { cardFacts } from "../../ipc/words/card-facts.ts";
 import { answerWith } from "../../ipc/words/choices.ts";
 import { type ShownCall, shownCall } from "../../ipc/words/shown-call.ts";
+import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
@@ -73,38 +74,42 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
       onKeyDown={onKeyDown}
     >
       <BundleHead agent={agent} soonest={soonest} count={views.length} groups={groups} titleId={titleId} />
-      <BundleList items={shownItems} isMixed={groups.length > 1} isListed={isListed}>
-        {/* Another one in the list must be shown, too, and what one of them has become. */}
-        {shownItems.length === items.length ? (
-          <EndMark key={JSON.stringify(contents)} onSeen={() => setRead(new Set(contents))} />
-        ) : null}
-      </BundleList>
-      {items.length <= FIRST_SHOWN ? null : (
-        <MoreRow
-          more={items.length - FIRST_SHOWN}
-          isListed={isListed}
+      <div className="card-body">
+        <BundleList items={shownItems} isMixed={groups.length > 1} isListed={isListed}>
+          {/* Another one in the list must be shown, too, and what one of them has become. */}
+          {shownItems.length === items.length ? (
+            <EndMark key={JSON.stringify(contents)} onSeen={() => setRead(new Set(contents))} />
+          ) : null}
+        </BundleList>
+        {items.length <= FIRST_SHOWN ? null : (
+          <MoreRow
+            more={items.length - FIRST_SHOWN}
+            isListed={isListed}
+            isRead={isRead}
+            onToggle={() => setListed(!isListed)}
+          />
+        )}
+        <BundleAnswers
+          wider={long > 0 ? null : wider}
+          count={approvable.length}
           isRead={isRead}
-          onToggle={() => setListed(!isListed)}
+          guarded={guarded}
+          onDenyAll={() => all(views, "rejected")}
+          onLookAtEach={onLookAtEach}
+          onApprove={() => all(approvable, "approved")}
+          onAllow={({ view: offering, choice }) =>
+            void answer(
+              ...views.map((view) =>
+                view === offering ? answerWith(view, choice) : { token: view.token, decision: "approved" as const },
+              ),
+            )
+          }
         />
-      )}
-      <BundleAnswers
-        wider={long > 0 ? null : wider}
-        count={approvable.length}
-        isRead={isRead}
-        guarded={guarded}
-        onDenyAll={() => all(views, "rejected")}
-        onLookAtEach={onLookAtEach}
-        onApprove={() => all(approvable, "approved")}
-        onAllow={({ view: offering, choice }) =>
-          void answer(
-            ...views.map((view) =>
-              view === offering ? answerWith(view, choice) : { token: view.token, decision: "approved" as const },
-            ),
-          )
-        }
-      />
-      <Hint>{long === 0 ? null : words.digest.long(long)}</Hint>
-      <Hint>{guarded.wasTooSoon ? words.tooSoon : errors.length > 0 ? words.digest.failed(errors.length) : null}</Hint>
+        <Hint>{long === 0 ? null : words.digest.long(long)}</Hint>
+        <Hint>
+          {guarded.wasTooSoon ? words.tooSoon : errors.length > 0 ? words.digest.failed(errors.length) : null}
+        </Hint>
+      </div>
     </article>
   );
 }
@@ -234,6 +239,7 @@ function BundleAnswers({
   onAllow,
 }: BundleAnswersProps) {
   const words = useWords(cardWords);
+  const home = useHome();
   return (
     <AnswersRow
       no={
@@ -266,7 +272,7 @@ function BundleAnswers({
                   disabled={!isRead}
                   onClick={guarded.answers(() => onAllow(wider))}
                 >
-                  <VisibleText text={widerLabel(wider.choice, words.thisSession, words)} />
+                  <VisibleText text={widerLabel(wider.choice, words.thisSession, words, { ...wider.view, home })} />
                   <Key>S</Key>
                 </Button>
               )}
@@ -318,7 +324,7 @@ function inCommon(groups: Groups, words: CardWords): string {
     .map(({ doing: kind, views, location }) => {
       const doing = doingText(kind, words);
       const count = groups.length === 1 ? words.digest.all : String(views.length);
-      if (location === null) return `${count} ${doing}`;
+      if (location === null) return `${count} ${kind === "network:http" ? words.digest.hosts : doing}`;
       return `${count} ${doing} ${location.includes("/") ? words.below(location) : location}`;
     })
     .join(", ");

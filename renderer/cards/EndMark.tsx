@@ -9,9 +9,14 @@ export function EndMark({ onSeen }: { onSeen(): void }) {
   });
   useEffect(() => {
     if (mark.current === null) return;
-    const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) seen.current();
-    });
+    // What lies below the card's answers, which stay in sight, isn't seen.
+    const answers = mark.current.closest("article")?.querySelector<HTMLElement>("[data-answers]");
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) seen.current();
+      },
+      { rootMargin: `0px 0px -${answers?.offsetHeight ?? 0}px 0px` },
+    );
     observer.observe(mark.current);
     return () => observer.disconnect();
   }, []);

@@ -1,38 +1,77 @@
+import { useLayoutEffect, useState } from "react";
+import { createPortal } from "react-dom";
 import { shortened } from "../../ipc/base/visible-text.ts";
 import type { Language } from "../../ipc/contract/language.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { plainSummary } from "../../ipc/words/plain-lines.ts";
 import { SURFACE_WORDS } from "../../ipc/words/surface-words.ts";
 import type { Asked } from "../../ipc/words/waiting.ts";
+import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
-import { cardWords } from "../words/cards.ts";
+import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage } from "../words/language.ts";
+import { canUndo, type Undone, useUndo } from "./use-undo.ts";
 
 /** A line's subject is shortened in the middle. */
 const WIDTH = 90;
 /** More lines than these are counted. */
 const LINES_SHOWN = 3;
 
-/** How requests ended, newest first, at one place of the window: never between cards. */
+/**
+ * How requests ended, newest first, at one place of the window: never between cards, nor over one. What an answer from here has stored can be
+ * taken back there.
+ */
 export function EndedStrip({ ended }: { ended: readonly Asked[] }) {
   const language = useLanguage();
   const words = cardWords[language];
+  const { done, undo } = useUndo();
+  const place = useStripPlace();
   const lines = foldedLines(ended, language);
-  return (
+  const strip = (
     <div className="ended-strip" role="status">
-      {lines.slice(0, LINES_SHOWN).map(({ key, text }) => (
+      {lines.slice(0, LINES_SHOWN).map(({ key, text, asked }) => (
         <p key={key} className="ended">
-          <VisibleText text={text} />
+          <EndedText text={text} what={subjectOf(asked.view)} undone={done.get(key)} words={words} />
+          {canUndo(asked) && !done.has(key) ? (
+            <Button size="small" onClick={() => void undo(asked)}>
+              {words.ended.undo}
+            </Button>
+          ) : null}
         </p>
       ))}
       {lines.length > LINES_SHOWN ? <p className="ended quiet">{words.andMore(lines.length - LINES_SHOWN)}</p> : null}
     </div>
+  );
+  return place === null ? strip : createPortal(strip, place);
+}
+
+/** Where the window has a row for it; null where there is none, as in the popup. */
+function useStripPlace(): Element | null {
+  const [place, setPlace] = useState<Element | null>(null);
+  useLayoutEffect(() => setPlace(document.querySelector(".strip-place")), []);
+  return place;
+}
+
+interface EndedTextProps {
+  text: string;
+  what: string;
+  undone: Undone | undefined;
+  words: CardWords;
+}
+
+function EndedText({ text, what, undone, words: { ended } }: EndedTextProps) {
+  const shown = undone === undefined ? text : undone === "undone" ? ended.undone(what) : ended.nothingToUndo;
+  return (
+    <span className="ended-text">
+      <VisibleText text={shown} />
+    </span>
   );
 }
 
 /** Those that ended in the same way, one after the other, are one line. */
 const SAME_LINES = 3;
 
-function foldedLines(ended: readonly Asked[], language: Language): { key: string; text: string }[] {
+function foldedLines(ended: readonly Asked[], language: Language): { key: string; text: string; asked: Asked }[] {
   const newest = ended.toSorted((a, b) => (b.ended?.at ?? 0) - (a.ended?.at ?? 0));
   const runs: Asked[][] = [];
   for (const asked of newest) {
@@ -43,17 +82,25 @@ function foldedLines(ended: readonly Asked[], language: Language): { key: string
   }
   return runs
     .flatMap((run) =>
-      run.length > SAME_LINES ? [{ run, count: run.length }] : run.map((one) => ({ run: [one], count: 1 })),
+      run.length > SAME_LINES && !run.some(canUndo)
+        ? [{ run, count: run.length }]
+        : run.map((one) => ({ run: [one], count: 1 })),
     )
     .flatMap(({ run: [one], count }) => {
       if (one === undefined) return [];
       const by = one.ended?.isOwn ? "own" : "elsewhere";
-      return [{ key: one.view.token, text: endedText(one.view, by, language, count) }];
+      return [
+        { key: one.view.token, text: endedText(one.view, by, language, count, one.ended?.isRefused), asked: one },
+      ];
     });
 }
 
 function endingOf({ view, ended }: Asked): string {
   return [view.agent_name, view.status, view.territory_concession, view.decision_surface, ended?.isOwn].join(" ");
+}
+
+function subjectOf({ action_verb, target_summary }: ApprovalView): string {
+  return shortened(`${action_verb} ${plainSummary(target_summary)}`, WIDTH);
 }
 
 /** `own`: answered from here. `elsewhere`: while this was looking. `before`: whenever. */
@@ -62,16 +109,17 @@ export function endedText(
   by: "own" | "elsewhere" | "before",
   language: Language,
   count = 1,
+  isRefused = false,
 ): string {
   const { ended, territory } = cardWords[language];
-  const what = count > 1 ? ended.many(count) : shortened(`${view.action_verb} ${view.target_summary}`, WIDTH);
+  const what = count > 1 ? ended.many(count) : subjectOf(view);
   if (view.status === "pending") return ended.gone(what);
   // The gate's own reason is in the rule's words.
   if (view.withdrawn !== null && view.withdrawn !== "approval.withdrawn")
     return `${ended.withdrawn[view.withdrawn]}: ${what}`;
   const why = view.message === null || view.message === "" ? "" : ` (${shortened(view.message, WIDTH)})`;
   const wording = by === "own" ? ended.own : ended.elsewhere;
-  return `${wording[view.status](what, territory[view.territory_concession], whereText(view, by, language))}${why}`;
+  return `${wording[view.status](what, territory[isRefused ? "session" : view.territory_concession], whereText(view, by, language))}${why}`;
 }
 
 /** Another page is no other place than this one. */

@@ -30,7 +30,9 @@ export function Hero({ view, shown }: HeroProps) {
   return (
     <div className="hero">
       {view.mcp == null ? null : <ToolBlock tool={view.mcp} />}
-      {object?.kind === "url" ? <RequestLine method={description?.request?.method} {...object} /> : null}
+      {object?.kind === "url" ? (
+        <RequestLine method={description?.request?.method} {...object} host={strongIn(object.host, description)} />
+      ) : null}
       {commands.map((command, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the commands of a call never change
         <CommandBlock key={index} command={command} hazards={hazards} />
@@ -60,7 +62,19 @@ export function Hero({ view, shown }: HeroProps) {
   );
 }
 
-/** `GET https://host/path`, the host strong. */
+/** Of the host the domain that somebody has registered, where that is known: what comes before it is anybody's. */
+function strongIn(
+  [start, end]: readonly [number, number],
+  description: HeroProps["view"]["description"],
+): readonly [number, number] {
+  const reached = description?.to?.find(({ kind, host }) => kind === "host" && host === description.request?.host);
+  const domain = reached?.domain ?? null;
+  if (domain === null || reached?.host == null) return [start, end];
+  // In another spelling its letters are elsewhere.
+  return reached.host.length === end - start ? [start + domain[0], start + domain[1]] : [start, end];
+}
+
+/** `GET https://host/path`, its domain strong. */
 function RequestLine({
   method,
   text,

@@ -3,6 +3,7 @@ import { asGateError, type GateError } from "../../ipc/contract/gate-error.ts";
 import type { Language } from "../../ipc/contract/language.ts";
 import { isMcpTarget } from "../../ipc/contract/mcp-names.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
+import { DOING_WORDS } from "../../ipc/words/capability-words.ts";
 import { useCall } from "../gate/use-gate.tsx";
 import { useHome } from "../gate/use-home.tsx";
 import { Button } from "../parts/Button.tsx";
@@ -78,7 +79,7 @@ export function RememberPanel({ view: asked, guarded, isSending, isFixed, onAnsw
       <p className="result" role="status">
         <VisibleText text={resultText(view, state, now, words, language)} />
       </p>
-      <StoredGrants view={view} state={state} words={words} />
+      <StoredGrants view={view} state={state} words={words} language={language} />
       {notCovered === null ? null : (
         <p className="quiet">
           <VisibleText text={notCovered} />
@@ -143,17 +144,19 @@ function StoredGrants({
   view,
   state,
   words,
+  language,
 }: {
   view: ApprovalView;
   state: ReturnType<typeof firstRemembering>;
   words: AnswerWords;
+  language: Language;
 }) {
   return (
     <ul className="stored-grants quiet" aria-label={words.stored}>
       {storedGrants(view, state).map(({ capability, target }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity, and don't change places
         <li key={index} className="stored">
-          <span className="mono">{capability}</span> <Target text={target} />
+          {words.doing[capability] ?? DOING_WORDS[language][capability]} <Target text={target} />
         </li>
       ))}
     </ul>

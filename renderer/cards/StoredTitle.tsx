@@ -10,7 +10,7 @@ export function StoredTitle({ choice, children }: { choice: Choice; children(tit
   const home = useHome();
   const words = useWords(cardWords);
   const stored = choice.grants.map(({ capability, target }) => {
-    return `${capability} ${words.on} ${home === null ? target : shortenHome(target, home)}`;
+    return `${words.doing(capability)} ${home === null ? target : shortenHome(target, home)}`;
   });
   return children(visible([...stored, ...(choice.excludes === undefined ? [] : [choice.excludes])].join("; ")));
 }

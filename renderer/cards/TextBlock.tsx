@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, type RefObject, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
 import { PartEnd, useMustBeRead } from "./read-to-end.tsx";
@@ -21,6 +21,8 @@ interface TextBlockProps {
   row(index: number): ReactNode;
   /** Tells what kind of text it is, for its colours. */
   look: string;
+  /** The row that long text begins at: what is marked in it. */
+  startsAt?: number | undefined;
 }
 
 /** Text of any length that a machine would read, in rows. Hidden characters are made visible by `row`. */
@@ -41,18 +43,31 @@ function LongBlock(props: TextBlockProps) {
   const isAskedAbout = useMustBeRead();
   const [wasSeen, setSeen] = useState(false);
   const box = useRef<HTMLElement>(null);
-  const { label, count, row, look } = props;
+  const { label, count, row, look, startsAt = 0 } = props;
+  useLayoutEffect(() => {
+    const above = startsAt - ROWS_ABOVE;
+    if (box.current === null || above <= 0) return;
+    const placed = box.current.children[above];
+    box.current.scrollTop =
+      count > ALL_AT_ONCE || placed === undefined ? above * ROW_HEIGHT : offsetIn(box.current, placed);
+  }, [startsAt, count]);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <figure ref={box} className={`block scrolls mono ${look}`} aria-label={label} tabIndex={0}>
+      <figure ref={box} className={`block scrolls mono ${look}`} aria-label={label} tabIndex={0} data-unread={!wasSeen}>
         {count > ALL_AT_ONCE ? <RowsInSight {...props} box={box} /> : indexes(count).map(row)}
         <PartEnd onSeen={() => setSeen(true)} />
       </figure>
-      {isAskedAbout ? <p className="quiet hint">{wasSeen ? words.wasRead : words.readOn}</p> : null}
+      {isAskedAbout ? <p className="quiet hint">{wasSeen ? words.wasRead : `${words.readOn}.`}</p> : null}
     </>
   );
 }
+
+/** Of what comes before a marked row so many are shown. */
+const ROWS_ABOVE = 2;
+
+const offsetIn = (box: HTMLElement, row: Element): number =>
+  row.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
 
 function RowsInSight({ count, row, lengthOf, box }: TextBlockProps & { box: RefObject<HTMLElement | null> }) {
   const virtual = useVirtualizer({

@@ -37,7 +37,10 @@ export function bundled(asked: readonly Asked[], apart: ReadonlySet<string>): Sh
 /** Such a call is looked at by itself: it is dangerous, of a tool that has changed, or asked about as it is made again and again. */
 function isApart({ description, repeated, mcp }: ApprovalView): boolean {
   const isOtherTool = mcp?.state === "changed" || mcp?.is_too_long === true;
-  return repeated !== null || isOtherTool || (description?.hazards.length ?? 0) > 0;
+  const isMarked = description?.changes.some(({ hunks }) =>
+    hunks.some(({ lines }) => lines.some(({ risk }) => risk !== undefined)),
+  );
+  return repeated !== null || isOtherTool || isMarked === true || (description?.hazards.length ?? 0) > 0;
 }
 
 /** The tokens of every request that was asked within ten seconds together with at least five others of its agent. */

@@ -118,10 +118,27 @@ export function resultText(
   language: Language,
 ): string {
   const list = new Intl.ListFormat(language, { type: "conjunction" });
-  const what = list.format(storedGrants(view, remembering).map((grant) => grantText(grant, words, language)));
+  const wider = widerOf(view)[remembering.index];
+  const what =
+    confinedWork(view, wider, remembering, words) ??
+    list.format(storedGrants(view, remembering).map((grant) => grantText(grant, words, language)));
   const until = untilText(remembering.length, now, words, language);
   const text = words.result(what, visible(view.agent_name), until);
   return text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+}
+
+/** What an answer for the project of a confined call comes to: commands run there without asking. */
+function confinedWork(
+  { confined }: ApprovalView,
+  wider: Wider | undefined,
+  { target }: Remembering,
+  words: AnswerWords,
+): string | null {
+  if (confined === null || wider?.reach !== "project" || confined.kind === "needs") return null;
+  const [first] = wider.grants;
+  const place = (proposedTarget(wider) === null ? (first?.target ?? "") : target).replace(/\/\*\*$/, "");
+  if (place === "" || place.includes("*")) return null;
+  return confined.kind === "looking" ? words.looks(visible(place)) : words.works(visible(place), confined.network);
 }
 
 function grantText({ capability, target }: Requirement, words: AnswerWords, language: Language): string {

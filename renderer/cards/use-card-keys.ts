@@ -37,10 +37,34 @@ function press(key: string, card: HTMLElement | undefined): void {
     button.click();
     return;
   }
-  // Not everything was on the screen: there.
-  const unread = card.querySelector<HTMLElement>(".hero .scrolls, .bundle-list");
-  unread?.focus();
-  unread?.scrollIntoView({ block: "nearest" });
+  scrollOn(card);
+}
+
+/** A part of a page of what scrolls stays in sight, in pixels. */
+const KEPT_IN_SIGHT = 40;
+
+/** What is asked about was not on the screen to its end: a page further. */
+function scrollOn(card: HTMLElement): void {
+  const unread = card.querySelector<HTMLElement>(".hero .scrolls[data-unread=true], .bundle-list.scrolls");
+  if (unread === null) {
+    scrollPage(card);
+    return;
+  }
+  const before = unread.getBoundingClientRect();
+  const isInSight = before.top >= 0 && before.bottom <= window.innerHeight;
+  unread.focus({ preventScroll: true });
+  unread.scrollIntoView({ block: "nearest" });
+  if (isInSight) unread.scrollBy({ top: Math.max(KEPT_IN_SIGHT, unread.clientHeight - KEPT_IN_SIGHT) });
+}
+
+/** A page of the window further, at most to where the thing itself ends, above the answers. */
+function scrollPage(card: HTMLElement): void {
+  const scroller = card.closest<HTMLElement>(".pane") ?? document.documentElement;
+  const end = card.querySelector(".hero > .end-mark, .bundle-list > .end-mark")?.getBoundingClientRect().bottom ?? 0;
+  const answers = card.querySelector<HTMLElement>("[data-answers]")?.offsetHeight ?? 0;
+  const bottom = Math.min(window.innerHeight, scroller.getBoundingClientRect().top + scroller.clientHeight);
+  const page = scroller.clientHeight - answers - KEPT_IN_SIGHT;
+  scroller.scrollBy({ top: Math.min(page, end - bottom + answers + KEPT_IN_SIGHT) });
 }
 
 /** To the next card's Deny. Other keys of it count once it has been there for a moment. */

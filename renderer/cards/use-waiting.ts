@@ -33,8 +33,8 @@ export function useWaiting(): Waiting {
   // An event may come before the answer to a question that was asked earlier.
   const closedMeanwhile = useRef(new Set<string>());
 
-  const close = useCallback((view: ApprovalView, isOwn: boolean) => {
-    step((before) => closed(before, view, isOwn, performance.now()));
+  const close = useCallback((view: ApprovalView, isOwn: boolean, isRefused = false) => {
+    step((before) => closed(before, view, isOwn, performance.now(), isRefused));
   }, []);
 
   useGateEvents((event) => {
@@ -78,7 +78,7 @@ export function useWaiting(): Waiting {
     async (answer) => {
       sending.current.set(answer.token, null);
       try {
-        close(await call("approvals.resolve", answer), true);
+        close(await call("approvals.resolve", answer), true, answer.refuse !== undefined);
         sending.current.delete(answer.token);
         return null;
       } catch (failure) {

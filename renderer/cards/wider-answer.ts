@@ -1,4 +1,5 @@
-import type { Reach } from "../../ipc/contract/decision.ts";
+import { shortenHome } from "../../ipc/base/visible-text.ts";
+import type { Confined, Reach } from "../../ipc/contract/decision.ts";
 import { isMcpTarget } from "../../ipc/contract/mcp-names.ts";
 import type { Answer, ApprovalView, Choice } from "../../ipc/contract/operator-api.ts";
 import { answerWith } from "../../ipc/words/choices.ts";
@@ -22,22 +23,31 @@ const USEFUL: Readonly<Record<"reading" | "confined" | "other", readonly Reach[]
   other: ["file", "host", "folder", "exact", "any"],
 };
 
+/** How places are called on a card: from its folder, or from the home. */
+export interface Places {
+  cwd: string | null;
+  home: string | null;
+  confined: Confined | null;
+}
+
 /** Null where there is none, where something is dangerous about the call, and of one that is made again and again. */
-export function widerAnswer(view: ApprovalView, words: CardWords): WiderAnswer | null {
+export function widerAnswer(view: ApprovalView, words: CardWords, home: string | null): WiderAnswer | null {
   if (view.description === null || view.description.hazards.length > 0 || view.repeated !== null) return null;
-  const { proposal } = view;
+  const { proposal, cwd, confined } = view;
+  const places = { cwd, home, confined };
   const choices = view.choices.filter(({ scope }) => scope !== "none");
   if (proposal !== null) {
     const choice = choices.find(({ scope, reach }) => scope === proposal.scope && reach === proposal.reach);
     if (choice !== undefined) {
       const { expires_at, approved_times } = proposal;
-      const label = widerLabel(choice, words.today, words);
+      const label = widerLabel(choice, words.today, words, places);
       return { choice, answer: answerWith(view, choice, expires_at), label, why: words.approvedBefore(approved_times) };
     }
   }
-  const choice = mostUseful(choices, view.confined !== null);
+  const choice = mostUseful(choices, confined !== null);
   if (choice === undefined) return null;
-  return { choice, answer: answerWith(view, choice), label: widerLabel(choice, words.thisSession, words), why: null };
+  const label = widerLabel(choice, words.thisSession, words, places);
+  return { choice, answer: answerWith(view, choice), label, why: null };
 }
 
 function mostUseful(choices: readonly Choice[], isConfined: boolean): Choice | undefined {
@@ -49,33 +59,46 @@ function mostUseful(choices: readonly Choice[], isConfined: boolean): Choice | u
     .find((choice) => choice !== undefined);
 }
 
-/** "Allow reading below src, this session". */
-export function widerLabel(choice: Choice, time: string, words: CardWords): string {
+/** "Allow reading below src, this session"; of a confined call what it may do from then on: "Let it work in ~/project, this session". */
+export function widerLabel(choice: Choice, time: string, words: CardWords, places: Places): string {
+  const { confined, home } = places;
+  if (confined !== null && choice.reach === "project" && confined.kind !== "needs") {
+    const place = home === null ? confined.project : shortenHome(confined.project, home);
+    return confined.kind === "looking" ? words.letLook(place, time) : words.letWork(place, time);
+  }
   const kinds = [...new Set(choice.grants.map(({ capability }) => capability))];
   const isTold = kinds.length === 1 || (kinds.length === 2 && targetsOf(choice.grants).length === 1);
-  const doing = isTold ? kinds.map((capability) => words.doing(capability)).join(words.and) : words.doingThis;
+  const doing = isTold ? kinds.map((capability) => words.doing(capability)).join(words.and) : "";
   const { server } = words.reach;
   if (choice.grants.some(({ target }) => isMcpTarget(target)))
     return words.allowWider(choice.reach === "server" ? server.toLowerCase() : words.thisTool, time);
   // A host says it alone.
-  const place = placeOf(choice, words);
-  return words.allowWider(choice.reach === "host" ? place : `${doing} ${place}`, time);
+  const place = placeOf(choice, words, places);
+  return words.allowWider(choice.reach === "host" ? place : `${doing} ${place}`.trim(), time);
 }
 
 function targetsOf(grants: Choice["grants"]): string[] {
   return [...new Set(grants.map(({ target }) => target))];
 }
 
-function placeOf({ grants, reach }: Choice, words: CardWords): string {
+function placeOf({ grants, reach }: Choice, words: CardWords, places: Places): string {
   const [target, ...more] = targetsOf(grants);
   if (target === undefined || more.length > 0 || reach === null)
     return reach === null ? "" : words.reach[reach].toLowerCase();
-  const [, folder, below] = /([^/]+)\/(\*\*?)$/.exec(target) ?? [];
+  const [, folder, below] = /^(.+)\/(\*\*?)$/.exec(target) ?? [];
   if (reach === "project") return words.inProject;
-  if (folder !== undefined) return below === "**" ? words.below(folder) : words.directlyIn(folder);
-  if (reach === "file") return target.slice(target.lastIndexOf("/") + 1);
+  if (folder !== undefined) {
+    const name = placeName(folder, places);
+    return below === "**" ? words.below(name) : words.directlyIn(name);
+  }
+  if (reach === "file") return placeName(target, places);
   if (reach === "host") return target;
   return words.reach[reach].toLowerCase();
+}
+
+function placeName(path: string, { cwd, home }: Places): string {
+  if (cwd !== null && path.startsWith(`${cwd}/`)) return path.slice(cwd.length + 1);
+  return home === null ? path : shortenHome(path, home);
 }
 
 /** Whether an answer with this choice covers what this request needs, as far as its targets tell. */

@@ -72,6 +72,7 @@ export function Window() {
           </Boundary>
         </Reachable>
       </main>
+      <div className="strip-place" />
       <KeySheet />
     </div>
   );

@@ -38,6 +38,9 @@ const en = {
   directlyIn: (folder: string) => `directly in ${folder}`,
   hostsBelow: (domain: string) => `every host below ${domain}`,
   result: (what: string, agent: string, until: string) => `${what}, for ${agent}, ${until}`,
+  works: (place: string, network: boolean) =>
+    `reads, writes and runs confined commands in ${place} without asking; ${network ? "you are asked about each host" : "no network"}`,
+  looks: (place: string) => `looks at ${place} without asking; no network`,
   until: {
     session: "for this session",
     clock: (time: string) => `until ${time}`,
@@ -89,6 +92,9 @@ const it: typeof en = {
   directlyIn: (folder) => `direttamente in ${folder}`,
   hostsBelow: (domain) => `ogni host sotto ${domain}`,
   result: (what, agent, until) => `${what}, per ${agent}, ${until}`,
+  works: (place, network) =>
+    `legge, scrive ed esegue comandi confinati in ${place} senza chiedere; ${network ? "ti viene chiesto ogni host" : "senza rete"}`,
+  looks: (place) => `guarda ${place} senza chiedere; senza rete`,
   until: {
     session: "per questa sessione",
     clock: (time) => `fino alle ${time}`,

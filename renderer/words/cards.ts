@@ -1,5 +1,6 @@
 import type { ApprovalStatus, Capability, Reach, Territory } from "../../ipc/contract/decision.ts";
 import type { Description } from "../../ipc/contract/description.ts";
+import type { LineRisk } from "../../ipc/contract/hazards.ts";
 import type { InEach } from "../../ipc/contract/language.ts";
 import { DOING_WORDS } from "../../ipc/words/capability-words.ts";
 import { PAIRING_WORDS } from "../../ipc/words/pairing-words.ts";
@@ -27,14 +28,30 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** More lines than these are not named. */
+const LINES_NAMED = 4;
+
+function atLines(
+  file: string,
+  lines: readonly number[],
+  [one, many]: readonly [string, string],
+  andMore: string,
+): string {
+  const named = lines.slice(0, LINES_NAMED).join(", ");
+  const more = lines.length > LINES_NAMED ? ` ${andMore}` : "";
+  const where = lines.length === 0 ? "" : `${lines.length === 1 ? one : many} ${named}${more}`;
+  const parts = [file, where].filter((text) => text !== "");
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
 const en = {
   deny: "Deny",
   denyWhy: "Deny, and say why",
   approveOnce: "Approve once",
-  approveMore: "Approve …",
+  approveMore: "Allow more …",
   showEverything: "Everything",
   showLess: "Show less",
-  readOn: "Approve opens when the end of this has been on the screen.",
+  readOn: "Scroll to the end to approve",
   wasRead: "The end was on the screen.",
   tooSoon: "That didn't count: the card had only just appeared or moved. Press again.",
   question: (verb: string) => `May I ${verb}?`,
@@ -89,6 +106,14 @@ const en = {
   thisTool: "this tool",
   today: "today",
   allowWider: (what: string, time: string) => `Allow ${what}, ${time}`,
+  /** Of a confined call: what an answer for its project lets it do from then on. */
+  letWork: (place: string, time: string) => `Let it work in ${place}, ${time}`,
+  letLook: (place: string, time: string) => `Let it look at ${place}, ${time}`,
+  risks: {
+    "sends-secret": (line: string) => `Sends a secret${line}`,
+    "starts-shell": (line: string) => `Starts a shell or runs a text${line}`,
+  } satisfies Record<LineRisk, (line: string) => string> as Record<LineRisk, (line: string) => string>,
+  atLines: (file: string, lines: readonly number[]) => atLines(file, lines, ["line", "lines"], "and more"),
   approvedBefore: (times: number) => `You approved this ${times} times.`,
   denyForSession: "Or deny it for this session, without being asked again:",
   refuseCall: "This very call",
@@ -139,7 +164,7 @@ const en = {
   ended: {
     own: {
       approved: (what: string, how: string) => `You approved${how}: ${what}`,
-      rejected: (what: string) => `You denied: ${what}`,
+      rejected: (what: string, how: string) => `You denied${how}: ${what}`,
       expired: (what: string) => `Expired, nobody answered in time: ${what}`,
       cancelled: (what: string) => `Withdrawn by the agent: ${what}`,
     } as Record<Ended, (what: string, how: string, where: string) => string>,
@@ -155,6 +180,9 @@ const en = {
     /** Why it was withdrawn, where the agent didn't do it. */
     withdrawn: RULE_WORDS.en,
     gone: (what: string) => `No longer asked: ${what}`,
+    undo: "Undo",
+    undone: (what: string) => `Taken back, you are asked again: ${what}`,
+    nothingToUndo: "Nothing is left to take back.",
     many: (count: number) => `${count} requests`,
   },
   territory: { none: "", session: " for this session", permanent: " and remembered" } satisfies Record<
@@ -166,6 +194,7 @@ const en = {
     question: (agent: string, count: number) => `${agent} asks ${count} things`,
     all: "all",
     longer: "longer than this list shows",
+    hosts: "web requests",
     more: (count: number) => `+ ${count} more`,
     denyAll: "Deny all",
     approveAll: (count: number) => `Approve ${count} once`,
@@ -191,10 +220,10 @@ const it: typeof en = {
   deny: "Rifiuta",
   denyWhy: "Rifiuta e spiega",
   approveOnce: "Approva una volta",
-  approveMore: "Approva …",
+  approveMore: "Permetti di più …",
   showEverything: "Tutto",
   showLess: "Mostra meno",
-  readOn: "Potrai approvare quando la fine sarà stata sullo schermo.",
+  readOn: "Scorri fino alla fine per approvare",
   wasRead: "La fine è stata sullo schermo.",
   tooSoon: "Non è valso: la scheda era appena apparsa o si era appena mossa. Premi di nuovo.",
   question: (verb) => `Vuoi che ${verb}?`,
@@ -247,6 +276,13 @@ const it: typeof en = {
   thisTool: "questo strumento",
   today: "oggi",
   allowWider: (what, time) => `Permetti: ${what}, ${time}`,
+  letWork: (place, time) => `Lascialo lavorare in ${place}, ${time}`,
+  letLook: (place, time) => `Lascialo guardare ${place}, ${time}`,
+  risks: {
+    "sends-secret": (line) => `Invia un segreto${line}`,
+    "starts-shell": (line) => `Avvia una shell o esegue un testo${line}`,
+  },
+  atLines: (file, lines) => atLines(file, lines, ["riga", "righe"], "e altre"),
   approvedBefore: (times) => `L'hai già approvato ${times} volte.`,
   denyForSession: "Oppure rifiuta per questa sessione, senza che te lo richieda:",
   refuseCall: "Proprio questa chiamata",
@@ -297,7 +333,7 @@ const it: typeof en = {
   ended: {
     own: {
       approved: (what, how) => `Hai approvato${how}: ${what}`,
-      rejected: (what) => `Hai rifiutato: ${what}`,
+      rejected: (what, how) => `Hai rifiutato${how}: ${what}`,
       expired: (what) => `Scaduta, nessuno ha risposto in tempo: ${what}`,
       cancelled: (what) => `Ritirata dall'agente: ${what}`,
     },
@@ -310,6 +346,9 @@ const it: typeof en = {
     somewhere: "altrove",
     withdrawn: RULE_WORDS.it,
     gone: (what) => `Non più in attesa: ${what}`,
+    undo: "Annulla",
+    undone: (what) => `Revocato, ti verrà richiesto: ${what}`,
+    nothingToUndo: "Non c'è più nulla da revocare.",
     many: (count) => `${count} richieste`,
   },
   territory: { none: "", session: " per questa sessione", permanent: " anche per le prossime volte" },
@@ -318,6 +357,7 @@ const it: typeof en = {
     question: (agent, count) => `${agent} chiede ${count} cose`,
     all: "tutte:",
     longer: "più lunga di quanto mostra questo elenco",
+    hosts: "richieste web",
     more: (count) => `+ altre ${count}`,
     denyAll: "Rifiuta tutto",
     approveAll: (count) => `Approva ${count} una volta`,

@@ -197,11 +197,11 @@ describe("a confined request in the terminal", () => {
     JSON.stringify(arranged(appeared(EMPTY, view, 0), { columns: 100, rows: 40 }, NOW));
 
   it("is named so by approvals list and by watch, which don't say that it can change anything", () => {
-    expect(effect(confined())).toBe("can change anything in the project; confined");
-    expect(effect(runs("npm test"))).toBe("can change anything");
+    expect(effect(confined())).toBe("Runs this project's tests; confined");
+    expect(effect(runs("npm test"))).toBe("Runs this project's tests");
     expect(screen(confined())).toContain("Confined to /srv/website, no network");
     expect(screen(confined())).not.toContain("can change anything");
-    expect(screen(runs("npm test"))).toContain("can change anything");
+    expect(screen(runs("npm test"))).toContain("Runs this project's tests");
   });
 
   it("one for a host names the host in its question and the confined command below, and no name of the gate's own", () => {

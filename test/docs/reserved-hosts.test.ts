@@ -28,6 +28,11 @@ const REAL = [
   ["hosts that many share", /(?:^|\.)(?:github\.io|s3\.amazonaws\.com|(?:ssl|n)ip\.io)$/],
   ["a folder of the system's, and a format's name", /^(?:kubernetes\.io|www\.apple\.com)$/],
   ["those that only end like another", /^(?:bad|evil)example\.(?:com|org)$/],
+  ["a registry of packages", /^crates\.io$/],
+  [
+    "those that only look like another",
+    /^(?:(?:registry\.example\.org\.)?cdn-pkg\.io|githud\.com|(?:api\.)?exarnple\.net|xn--[\w-]+\.com)$/,
+  ],
   ["what is left behind letters that are spelled otherwise", /^(?:\w*mple|6dple|thub)\.com$/],
 ] as const;
 

@@ -36,7 +36,7 @@ describe.skipIf(NO_BROWSER !== null)("the first minutes, in an empty home", () =
     const first = write("a.txt");
     const asking = card(page, "May I write?");
     await asking.waitFor();
-    await press(asking.getByRole("button", { name: "Approve …" }));
+    await press(asking.getByRole("button", { name: "Allow more …" }));
     await press(asking.getByRole("radio", { name: "This folder and below", exact: true }));
     await press(asking.getByRole("radio", { name: "30 days" }));
     await asking.getByText("fs:write ~/project/**").first().waitFor();

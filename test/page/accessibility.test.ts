@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER !== null)("axe finds nothing serious", () => {
       expect(await seriousProblems(page)).toEqual([]);
       const agent = await gate.agent();
       const asked = await agent.ask({ executor: "Read", args: { file_path: `${gate.home.home}/a.txt` } });
-      await page.getByRole("button", { name: "Approve …" }).click();
+      await page.getByRole("button", { name: "Allow more …" }).click();
       await page.getByText("Would have covered").waitFor();
       expect(await seriousProblems(page)).toEqual([]);
       const token = asked.decision.pending?.token ?? "";

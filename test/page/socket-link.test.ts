@@ -14,7 +14,7 @@ describe.skipIf(NO_BROWSER !== null)("in a browser tab, over the page's own WebS
     const agent = await gate.agent();
     const asked = await agent.ask({ executor: "Write", args: { file_path: `${gate.home.home}/a.txt`, content: "x" } });
     await card(page, "May I write?").waitFor();
-    await page.getByRole("button", { name: "Approve …" }).click();
+    await page.getByRole("button", { name: "Allow more …" }).click();
     await page.getByRole("textbox", { name: "Target" }).fill("/**");
     await page.getByRole("alert").waitFor();
     await page.keyboard.press("Escape");

@@ -14,7 +14,7 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
 
     const asked = await agent.ask(write("2026/04.txt"));
     const asking = card(page, "May I write?");
-    await press(asking.getByRole("button", { name: "Approve …" }));
+    await press(asking.getByRole("button", { name: "Allow more …" }));
     // The narrowest reach is proposed; each shows what it would store.
     await asking.getByRole("radio", { name: "This folder and below", exact: true }).check();
     await asking.getByText("Writing below ~/invoices/2026, for claude-code, for this session").waitFor();
@@ -59,6 +59,6 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
     await agent.ask({ executor: "Bash", args: { command: "make all" } });
     await card(page, "May I run?").waitFor();
     expect(await page.getByRole("button", { name: "Approve once" }).count()).toBe(1);
-    expect(await page.getByRole("button", { name: "Approve …" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Allow more …" }).count()).toBe(0);
   });
 });

@@ -44,6 +44,12 @@ export const DESCRIBED_CALLS: readonly DescribedCall[] = [
   bash("npm test", "anything"),
   bash('node -e "1"', "anything"),
   bash("make", "anything"),
+  bash("pip install reqeusts", "anything", [
+    "looks-like-another",
+    "reqeusts",
+    "Looks like requests, but is reqeusts",
+    "Sembra requests, ma è reqeusts",
+  ]),
   bash("git push", "sends"),
   bash("curl -d a=b https://api.example.com/x", "sends"),
   bash("git push --force origin main", "final", [

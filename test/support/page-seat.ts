@@ -45,7 +45,7 @@ export async function pressUntil<T>(button: Locator, done: Promise<T>): Promise<
 export async function approveFolder<T>(page: Page, folder: string, final: () => Promise<T>): Promise<T> {
   await page.bringToFront(); // a page behind another one isn't drawn
   const asking = card(page, "May I write?");
-  await asking.getByRole("button", { name: "Approve …" }).click();
+  await asking.getByRole("button", { name: "Allow more …" }).click();
   await asking.getByRole("radio", { name: "This folder and below", exact: true }).check();
   await asking.getByRole("radio", { name: "30 days" }).check();
   await asking

@@ -7,6 +7,7 @@ import type { Language } from "../../../ipc/contract/language.ts";
 import { confinedMark, outsideText } from "../../../ipc/words/box-words.ts";
 import { effectText } from "../../../ipc/words/hazard-words.ts";
 import { priceText } from "../../../ipc/words/price-words.ts";
+import { lineText } from "../../../ipc/words/work-words.ts";
 
 /** The card: three lines, two buttons, smaller as the same question comes back (docs/decisions/requirements-approvals.md, "Card"). */
 
@@ -20,6 +21,8 @@ export interface ApprovalRequest {
   readonly reversibility: Reversibility;
   /** What it leaves behind, where that is read from the call: said in place of the reversibility where no word of that says it. */
   readonly effect?: Effect | undefined;
+  /** What its commands do, where that is read from them: said in place of an effect that isn't known. */
+  readonly described?: Pick<Description, "kind" | "work" | "to"> | undefined;
   readonly territory_concession: Territory;
   readonly recurrence_count: number;
   readonly token: string;
@@ -170,19 +173,22 @@ export function renderApprovalCard(request: ApprovalRequest, language: Language 
 }
 
 /** What could be taken back, and what the call is confined to. */
-function undoingOf({ effect, reversibility, confined }: ApprovalRequest, language: Language) {
+function undoingOf({ effect, reversibility, confined, described }: ApprovalRequest, language: Language) {
   const words = WORDS[language];
+  const does = described === undefined ? "" : lineText(described, language);
   const isUnknown = effect === "anything" && reversibility === "partial";
   if (confined === undefined)
     return {
-      undoing: isUnknown ? words.anything : words.reversibility[reversibility],
+      undoing: isUnknown ? does || words.anything : words.reversibility[reversibility],
       undoingShort: isUnknown ? words.anythingShort : words.short[reversibility],
     };
   const reach = confined.network ? "with_network" : "alone";
   const box = words.confined[confined.kind === "looking" ? "looking" : reach];
   const mark = confinedMark(language);
   return {
-    undoing: isUnknown ? box : `${words.reversibility[reversibility]}, ${box}`,
+    undoing: isUnknown
+      ? [does, box].filter((text) => text !== "").join(", ")
+      : `${words.reversibility[reversibility]}, ${box}`,
     undoingShort: isUnknown ? mark : `${words.short[reversibility]}, ${mark}`,
   };
 }

@@ -92,6 +92,7 @@ function cardOf(
     capability_class: fields.capability_class,
     reversibility: extra.reversibility,
     effect: extra.description?.effect,
+    described: extra.description,
     recurrence_count: extra.recurrence_count,
     territory_concession: fields.territory_concession,
     links: extra.links ?? [],

@@ -2,6 +2,7 @@ import type Database from "better-sqlite3";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
 import type { Schema } from "../../base/sqlite/database-schema.ts";
 import { mcpToolsTable } from "../../decide/mcp/tool-store.ts";
+import { usedDestinationsTable } from "../../decide/places/used-destinations.ts";
 import { rateBuckets } from "../../decide/rate/budgets.ts";
 import { dueGrants } from "../../records/receipts/due-receipts-schema.ts";
 import { grantTarget } from "../../targets/pattern.ts";
@@ -22,6 +23,7 @@ export function grantsSchema(home: string): Schema {
       staleGrants,
       dueGrants,
       mcpToolsTable,
+      usedDestinationsTable,
     ],
   };
 }

@@ -3,12 +3,16 @@ import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
 import type { GuardSettings } from "../guard/guard.ts";
+import type { UsedDestinations } from "../places/used-destinations.ts";
 
 /** What is known of a call once it is valid. */
 export interface Describable {
   readonly call: ProposedCall;
   readonly executor: Executor;
   readonly needs: readonly ResolvedRequirement[];
-  readonly settings: Pick<GuardSettings, "home" | "env">;
+  readonly settings: Pick<GuardSettings, "home" | "env"> & {
+    /** Where calls of each project have gone. Left out: nothing is said to be new. */
+    readonly destinations?: Pick<UsedDestinations, "isUsed" | "hosts" | "note">;
+  };
   readonly lines: CommandLines;
 }

@@ -5,7 +5,6 @@ import type { DescribedCommand, Description } from "../../../ipc/contract/descri
 import type { CallKind } from "../../../ipc/contract/hazards.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
-import type { ExecutorManifest } from "../executors/manifest.ts";
 import { takesComments } from "../executors/needs.ts";
 import {
   hazardOfTool,
@@ -21,10 +20,15 @@ import { type CallPlace, placeOf } from "../places/call-place.ts";
 import { HeldByGit } from "../places/held-by-git.ts";
 import { changesOf } from "./changes.ts";
 import type { Describable } from "./describable.ts";
+import { destinationsOf } from "./destinations.ts";
 import { clearedLine, effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
+import { markedWithin } from "./here-documents.ts";
+import { withRisks } from "./line-risks.ts";
 import { namesOfCall, readName } from "./named-danger.ts";
+import { requestOf } from "./requested.ts";
 import type { Named } from "./run-by-name.ts";
 import { skillTexts } from "./skill-text.ts";
+import { workOfLines } from "./work-of-lines.ts";
 
 /** What a call is, once for every surface: made when the user is asked about it. Bounded in time and size, whatever the call says. */
 export function describe(x: Describable): Description {
@@ -41,27 +45,34 @@ function description(x: Describable): Description {
   const ofArguments = isCommand ? hazardsOfLines(lines, place, held) : hazardsOfNeeds(needs, place);
   const args = new Set(lines.map(({ arg }) => arg));
   const all = isCommand ? namesOfCall(call, settings, x.lines) : [];
-  const named = describedNames(
-    all.filter(({ shown }) => shown.span === null || args.has(shown.span.arg)),
+  const names = all.filter(({ shown }) => shown.span === null || args.has(shown.span.arg));
+  const named = describedNames(names, place, held);
+  const request = requestOf(call, executor.manifest);
+  const { to, hazards: lookAlikes } = destinationsOf(
+    isCommand ? lines : [],
+    request === null || request.host === "" ? null : request.host,
     place,
-    held,
+    settings.destinations,
   );
-  const hazards = [...ofTool, ...ofArguments, ...named.hazards];
+  const hazards = [...ofTool, ...ofArguments, ...named.hazards, ...lookAlikes];
   const ofCall = isCommand ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   // What a tool that nothing describes does with a command line isn't known, whatever the line says.
   const isKnown = executor.is_described || executor.mcp?.state === "looks";
   const base = isKnown ? ofCall : worse(ofCall, "anything");
   const ofHazards = effectOfHazards(hazards, base === "anything" || base === "final");
-  const changes = changesOf(x, lines, place);
+  const changes = changesOf(x, lines, place).map(withRisks);
+  const work = workOfLines(lines, names, place);
   return {
     kind: isCommand ? "command" : changes.length > 0 && isGivenPatch(executor) ? "edit" : kindOf(x),
     effect: worse(base, ofHazards),
-    hazards: worstFirst(hazards),
+    hazards: worstFirst(hazards).map((hazard) => markedWithin(hazard, lines)),
+    ...(work.length === 0 ? {} : { work }),
+    ...(to.length === 0 ? {} : { to }),
     commands: lines.map((line) => describedCommand(line, call, place)),
     changes,
     mcp: describedTool(x),
     stands_for: [...named.stands_for, ...(runsUnasked(hazards) ? skillTexts(call.args, place) : [])],
-    request: requestOf(call, executor.manifest),
+    request,
     ...outsideOf(lines),
     project: place.project,
   };
@@ -140,19 +151,6 @@ function describedTool({ call, executor: { is_described, mcp } }: Describable): 
   const definition = mcp.definition === null ? undefined : readDefinition(mcp.definition);
   const claims = definition === undefined ? [] : claimsOf(definition);
   return { server: mcp.server, tool: mcp.tool, claims };
-}
-
-/** Characters of a path and query. */
-const MAX_PATH = 2000;
-
-function requestOf({ args }: ProposedCall, manifest: ExecutorManifest): Description["request"] {
-  const source = manifest.needs.find(({ target }) => target.from === "url")?.target;
-  const url = source?.from === "url" ? args[source.arg] : undefined;
-  if (typeof url !== "string" || !URL.canParse(url)) return null;
-  const { host, pathname, search } = new URL(url);
-  const asked = manifest.reversibility === "reversible" ? "GET" : "POST";
-  const method = typeof args.method === "string" && /^[A-Za-z]{1,16}$/.test(args.method) ? args.method : asked;
-  return { method: method.toUpperCase(), host, path: (pathname + search).slice(0, MAX_PATH) };
 }
 
 /** More parts than a card can list; the line itself is shown whole. */

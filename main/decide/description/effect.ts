@@ -10,6 +10,7 @@ import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { lineOf } from "../executors/needs.ts";
+import { isRebuilt } from "../guard/hazards.ts";
 import type { CallPlace } from "../places/call-place.ts";
 import type { HeldByGit } from "../places/held-by-git.ts";
 import type { Describable } from "./describable.ts";
@@ -83,6 +84,7 @@ function effectOfNeed(need: ResolvedRequirement, held: HeldByGit): Effect {
     case "fs:write": {
       if (target.kind !== "path" || target.real === null) return "changes_files";
       const path = target.real;
+      if (access === "delete" && isRebuilt(path)) return "changes_files";
       if (access === "delete") return held.holdsAllBelow(path) ? "in_git" : "final";
       if (target.is_tree) return "changes_files";
       // A folder that is there already is kept as it is.

@@ -15,6 +15,7 @@ import { HAZARDS, type HazardId } from "../../../ipc/contract/hazards.ts";
 import { pathName, type ResolvedRequirement } from "../../targets/target.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import type { ExecutorManifest } from "../executors/manifest.ts";
+import { isIgnored, isMadeByBuild } from "../places/built-folders.ts";
 import type { CallPlace } from "../places/call-place.ts";
 import { counted } from "../places/deleted-files.ts";
 import type { HeldByGit } from "../places/held-by-git.ts";
@@ -89,7 +90,7 @@ function hazardsOfCommand(line: CommandLine, command: SimpleCommand, place: Call
   const { deleted, treesDeleted, foundDeleted, onlyRead } = effectsOf(command);
   const single = deleted.filter((word) => !foundDeleted.includes(word));
   const lost = [
-    ...treesDeleted,
+    ...treesDeleted.filter((word) => mayLose(pathOf(word, command), command, line.reading.commands, place)),
     ...single.filter((word) => {
       const path = pathOf(word, command);
       return path === null || word.glob === true || (kindOf(path) !== "nothing" && held.heldAt(path) !== "held");
@@ -118,6 +119,36 @@ function fromElsewhere(
 ): Hazard {
   const span = start < end ? { arg, start, end } : null;
   return host === null ? { id, span } : { id, span, host };
+}
+
+/**
+ * Whether something may be lost with all that lies at a path of the project: not where nothing is there, and nothing that the line does before may put
+ * something there; nor what a build makes again and Git ignores.
+ */
+function mayLose(
+  path: string | null,
+  command: SimpleCommand,
+  commands: readonly SimpleCommand[],
+  { project, cwd }: CallPlace,
+): boolean {
+  const folder = project ?? cwd;
+  if (path === null || folder === undefined || !isAtOrBelow(path, folder)) return true;
+  if (kindOf(path) === "nothing") {
+    const before = commands.slice(0, Math.max(0, commands.indexOf(command)));
+    return command.inLoop || before.some((one) => one.isSpeculative || mayPut(one));
+  }
+  return !isRebuilt(path);
+}
+
+/** Of a program without a record anything may be there afterwards. */
+function mayPut(command: SimpleCommand): boolean {
+  const { written, moved, placed, treesWritten } = effectsOf(command);
+  return !programOf(command.name).hasRecord || [written, moved, placed, treesWritten].some((all) => all.length > 0);
+}
+
+/** A folder, not a link to one, that a build makes again, and that Git ignores. */
+export function isRebuilt(path: string): boolean {
+  return kindOf(path) === "folder" && isMadeByBuild(path) && isIgnored(path) === true;
 }
 
 /** True if a program of this name lies in the packages of the folder, or of one above it. */

@@ -17,6 +17,7 @@ import type { CommandLines } from "../executors/command-lines.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { VerdictSettings } from "../judge/verdicts.ts";
 import type { McpTools } from "../mcp/mcp-tools.ts";
+import type { UsedDestinations } from "../places/used-destinations.ts";
 import type { PolicyOverrides } from "../policy/policy.ts";
 import type { RateLimits } from "../rate/budgets.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
@@ -80,6 +81,8 @@ export interface StageSettings extends VerdictSettings {
   overrides?: PolicyOverrides;
   /** Left out: no server's tool is known. */
   mcp?: Pick<McpTools, "toolOf">;
+  /** Where calls of each project have gone. Left out: nothing is said to be new. */
+  destinations?: Pick<UsedDestinations, "isUsed" | "hosts" | "note">;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
   lost?: () => string | undefined;
 }

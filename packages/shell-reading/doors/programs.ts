@@ -8,11 +8,15 @@ export {
   type WritableByGrant,
   workingDirectoryOf,
 } from "../clear/program-search.ts";
+export { destinationsBy } from "../programs/destinations.ts";
 export { loadedByEnvrc, searchedByEnvrc } from "../programs/envrc-files.ts";
 export { isInteractive } from "../programs/interactive.ts";
+export { KNOWN_DOMAINS, KNOWN_SCOPES, knownPackages } from "../programs/known-packages.ts";
 export { programOf, wrapperOf } from "../programs/known-program.ts";
+export { NAMES_SECRET, SENDS_AWAY, STARTS_SHELL } from "../programs/language-calls.ts";
 export { type LoadedFile, launchedFile, loadedFilesOf } from "../programs/loaded-files.ts";
 export { type PatchedFile, patchedFiles, pathsMentioned, pathsOfPatch } from "../programs/patch-text.ts";
 export { type NamedScripts, namedScripts } from "../programs/script-runners.ts";
 export { OTHER_NAME, scriptsIn } from "../programs/script-texts.ts";
 export { PLANTABLE_NAMES } from "../programs/searched-programs.ts";
+export { workOf } from "../programs/work.ts";

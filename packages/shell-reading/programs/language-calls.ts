@@ -29,3 +29,15 @@ export function killOf(text: string): string[] | null {
 /** A program that starts itself over and over. */
 export const FORKS_WITHOUT_END =
   /\bfork\s+while\s+(?:fork|1|true)|while\s*(?:\(?\s*(?:1|true|fork)\s*\)?|True\s*:)\s*[{:;]?\s*(?:os\.)?fork\b|loop\s*\{\s*fork/;
+
+/** What starts a shell or evaluates a text, in the lines of a file that is written. It marks them: a search for a word with `exec` is none. */
+export const STARTS_SHELL =
+  /\bchild_process\b|\b(?:execSync|execFileSync|spawnSync|spawn|execFile|execa|shell_exec|passthru|proc_open|popen)\s*\(|\bos\.(?:system|popen|exec[lv]p?e?)\s*\(|\bsubprocess\.\w+\s*\(|(?<![.\w])(?:eval|exec)\s*\(|\bnew Function\s*\(|\bvm\.run\w+\s*\(|Runtime\.getRuntime\(\)\.exec|\bshell\s*[:=]\s*(?:true|True)\b|\b(?:curl|wget)\b[^|\n]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\b(?:ba|z)?sh\s+-c\b|\bcommand\.exec\b/;
+
+/** A value that is secret by its name, or a file that holds such. */
+export const NAMES_SECRET =
+  /\b(?:process\.env|import\.meta\.env|Deno\.env|os\.environ|ENV|getenv|environ)\b[^\n]{0,24}(?:KEY|TOKEN|SECRET|PASSW|CREDENTIAL|PRIVATE)|(?:~|\$HOME|homedir\(\)|expanduser)[^\n]{0,12}\.(?:ssh|aws|gnupg|netrc|npmrc|kube)\b|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws\/credentials|["'`/]\.env["'`]/i;
+
+/** What sends something to a host. */
+export const SENDS_AWAY =
+  /\bfetch\s*\(|\baxios\b|XMLHttpRequest|sendBeacon|new WebSocket|\brequests\.(?:get|post|put|patch|request)\b|\burlopen\b|\bhttps?\.(?:get|request)\b|\bhttpx\.|\bnet\.connect\b|\bsocket\b|\bcurl\s|\bgot\.(?:post|put)|\bhttp\.Post/;

@@ -4,6 +4,7 @@ import { toolText } from "../../../ipc/words/box-words.ts";
 import { callFacts } from "../../../ipc/words/card-facts.ts";
 import { agentGotText, possibleText, refusedText } from "../../../ipc/words/judge-words.ts";
 import { shownCall } from "../../../ipc/words/shown-call.ts";
+import { QuietLine } from "../../cards/CardNotes.tsx";
 import { Hazards } from "../../cards/Hazards.tsx";
 import { Hero } from "../../cards/Hero.tsx";
 import { PathText } from "../../cards/PathText.tsx";
@@ -40,7 +41,7 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
   const guarded = usePressFilter(card, `${refusal.can_override} ${isRead}`);
   const { id, description, can_override, overridden_at } = refusal;
   const shown = useMemo(() => shownCall({ ...refusal, intent: "" }), [refusal]);
-  const { hazards, effect } = callFacts(description, language, useHome());
+  const { hazards, line, effect } = callFacts(description, language, useHome());
   const got = agentGotText(refusal, language);
   const act = (method: "reviews.override" | "reviews.dismiss") => {
     if (isBusy) return; // a button that is disabled loses the focus
@@ -65,7 +66,7 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
             <VisibleText text={got} />
           </p>
         )}
-        {effect === null ? null : <p className="quiet">{effect}</p>}
+        <QuietLine line={line} said={effect === null ? [] : [effect]} />
         <p className={overridden_at !== null ? "doubt" : can_override ? "quiet" : undefined}>
           {possibleText(refusal, language)}.
         </p>

@@ -83,7 +83,7 @@ describe("the card", () => {
     expect(renderApprovalCard({ ...run, reversibility: "irreversible", effect: "final" }).lines[2]).toMatch(
       /^irreversible, confined to the project, no network \|/,
     );
-    expect(renderApprovalCard({ ...run, confined: undefined }).lines[2]).toMatch(/^can change anything \|/);
+    expect(renderApprovalCard({ ...run, confined: undefined }).lines[2]).toMatch(/^what it changes isn't known \|/);
     expect(renderApprovalCard(run, "it").lines[2]).toMatch(/^confinato al progetto, senza rete \|/);
   });
 

@@ -232,7 +232,7 @@ describe("the screen", () => {
     }).state;
     expect(arranged(state, { columns: 80, rows: 24 }, AT).layout.choiceFits).toBe(false);
     expect(arranged(state, { columns: 80, rows: 60 }, AT).layout.choiceFits).toBe(true);
-    expect(text(arranged(state, { columns: 80, rows: 60 }, AT).card)).toContain("fs:write on /srv/29");
+    expect(text(arranged(state, { columns: 80, rows: 60 }, AT).card)).toContain("writing /srv/29");
   });
 
   test("a choice that reaches below a folder says what it doesn't cover, also where the target was written by hand", () => {
@@ -249,8 +249,8 @@ describe("the screen", () => {
       const rows = text(arranged(state, { columns: 100, rows: 30 }, AT).card).split("\n");
       return rows.flatMap((row, index) => (row.includes(excludes) ? [rows[index - 1]?.trim()] : []));
     };
-    expect(typed("p")).toEqual(["fs:read on /srv/**"]);
-    expect(typed("p", "e", "*")).toEqual(["fs:read on /srv/**▏", "fs:read on /srv/**"]);
+    expect(typed("p")).toEqual(["reading /srv/**"]);
+    expect(typed("p", "e", "*")).toEqual(["reading /srv/**▏", "reading /srv/**"]);
   });
 
   test("an alarm is above everything with what to do, whatever is below; more of them are counted", () => {

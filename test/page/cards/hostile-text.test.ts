@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
     expect(await page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["May I write?"]);
     expect(await page.getByRole("button", { name: "Approve once" }).count()).toBe(1);
     expect(await page.locator("article :is(b, i, img, script)").count()).toBe(0);
-    expect(await page.locator("article .you-asked").innerText()).toMatch(/^You asked, says tester:\s/);
+    expect(await page.locator("article .details .user-words").count()).toBe(1);
     const text = await page.locator("body").innerText();
     expect(text).not.toMatch(RAW);
     for (const shown of ["\\u{202e}", "\\u{1b}[31m", "\\u{200b}", "<img src=x onerror=alert(1)>", "[ Approve once ]"]) {
@@ -177,7 +177,7 @@ describe.skipIf(NO_BROWSER !== null)("an agent can't change a card's words", () 
     const approve = asking.getByRole("button", { name: "Approve once" });
     await asking.waitFor();
     expect(await approve.isDisabled()).toBe(true);
-    await asking.getByText("Approve opens when the end of this has been on the screen.").first().waitFor();
+    await asking.getByText("Scroll to the end to approve.").first().waitFor();
     await asking.getByText("line 0", { exact: true }).first().waitFor();
     expect(await approve.isDisabled()).toBe(true);
     expect(await page.locator(".block code").count()).toBeLessThan(400);

@@ -33,8 +33,8 @@ describe.skipIf(NO_BROWSER !== null)("with the keyboard alone", () => {
       await page.keyboard.press("Tab");
       order.push(await focused(page));
     }
-    const wider = "Allow writing a.txt, this session";
-    expect(order).toEqual(["Deny", "Deny, and say why", "Approve once", wider, "Approve …"]);
+    const wider = "Allow writing ~/a.txt, this session";
+    expect(order).toEqual(["Deny", "Deny, and say why", "Approve once", wider, "Allow more …"]);
     for (let steps = 0; steps < 5; steps++) await page.keyboard.press("Shift+Tab");
     expect(await focused(page)).toBe("Everything");
   });
@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER !== null)("with the keyboard alone", () => {
   it("the whole way: choose a scope with the arrows, approve", async () => {
     const { gate, page, asked } = await oneCard();
     for (let steps = 0; steps < 4; steps++) await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Approve …");
+    expect(await focused(page)).toBe("Allow more …");
     await page.keyboard.press("Enter");
     await page.getByRole("radio", { name: "This file" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.press("Tab");
@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER !== null)("with the keyboard alone", () => {
     await page.getByText("score", { exact: false }).waitFor();
     for (const [opener, inside] of [
       ["Deny, and say why", page.getByLabel("Why not?")],
-      ["Approve …", page.getByRole("textbox", { name: "Target" })],
+      ["Allow more …", page.getByRole("textbox", { name: "Target" })],
     ] as const) {
       await page.getByRole("button", { name: opener }).press("Enter");
       await inside.waitFor();

@@ -188,7 +188,7 @@ describe.skipIf(NO_BROWSER !== null)("what a judge refused", () => {
     });
     const { page } = await openPage(operator, { browser: browser() });
     const allow = page.getByRole("button", { name: "Allow once anyway" });
-    await page.getByText("Approve opens when the end of this has been on the screen.").waitFor();
+    await page.getByText("Scroll to the end to approve.").waitFor();
     expect(await allow.isDisabled()).toBe(true);
   });
 

@@ -7,12 +7,14 @@ import { DISK_TOOL_NAMES, PROCESS_TOOL_NAMES } from "../../../packages/shell-rea
 import { GATE_COMMAND } from "../../../packages/shell-reading/programs/gate-command.ts";
 import { HAZARD_NAMES, LAUNCHER_NAMES, SOURCE_NAMES } from "../../../packages/shell-reading/programs/hazard-records.ts";
 import { INTERPRETERS, RUNNER_NAMES } from "../../../packages/shell-reading/programs/interpreters.ts";
+import { INSTALLER_NAMES } from "../../../packages/shell-reading/programs/packages.ts";
 import { PATCH_PROGRAM_NAMES } from "../../../packages/shell-reading/programs/patches.ts";
 import { PRINTERS } from "../../../packages/shell-reading/programs/prints.ts";
 import { SCRIPT_RUNNER_NAMES } from "../../../packages/shell-reading/programs/script-runners.ts";
 import { SCHEDULERS, SHELLS } from "../../../packages/shell-reading/programs/shells.ts";
 import { NETWORK_TOOL_NAMES } from "../../../packages/shell-reading/programs/sockets.ts";
 import { PROGRAMS } from "../../../packages/shell-reading/programs/table.ts";
+import { WORK_NAMES } from "../../../packages/shell-reading/programs/work.ts";
 import { REPEATER_NAMES, WRAPPERS } from "../../../packages/shell-reading/programs/wrappers.ts";
 import { programNamesIn, wordsMatched } from "../../support/program-names.ts";
 
@@ -48,6 +50,8 @@ const NAMES: ReadonlySet<string> = new Set(
     ...SCRIPT_RUNNER_NAMES,
     ...PATCH_PROGRAM_NAMES,
     ...TAKES_WORDS,
+    ...INSTALLER_NAMES,
+    ...WORK_NAMES,
     ...Object.keys(PRINTERS),
     GATE_COMMAND,
   ].filter((name) => /[a-z]{2}/.test(name)),
@@ -137,10 +141,12 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "confinement/touched.ts",
       "description/bounded-file.ts",
       "description/changes.ts",
+      "description/destinations.ts",
       "places/held-by-git.ts",
       "description/named-danger.ts",
       "description/run-by-name.ts",
       "description/skill-text.ts",
+      "description/work-of-lines.ts",
       "executors/catalog.ts",
       "places/further-needs.ts",
       "shell/simple-command.ts",
@@ -208,15 +214,24 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   },
   { why: "a refusal's number", words: "id at", files: ["approvals/session-refusals.ts"] },
   {
-    why: "a hazard's field",
+    why: "a hazard's or a work's field",
     words: "id",
-    files: ["commands/hazards.ts", "description/named-danger.ts", "guard/hazards.ts"],
+    files: [
+      "commands/hazards.ts",
+      "description/destinations.ts",
+      "description/named-danger.ts",
+      "description/work-of-lines.ts",
+      "guard/hazards.ts",
+    ],
   },
   {
     why: "words of the files that name scripts",
     words: "dotenv export set",
     files: ["description/script-lines.ts"],
   },
+  { why: "where an option's value is", words: "next", files: ["activity/command-text.ts"] },
+  { why: "the number of the next receipt", words: "next", files: ["receipts/receipts.ts"] },
+  { why: "what an agent is asked to do", words: "task", files: ["reviews/validators/payload.ts"] },
   { why: "a key of a Taskfile", words: "task", files: ["description/taskfile.ts"] },
   { why: "what a judge agent is asked to do", words: "task", files: ["reviews/validators/payload.ts"] },
   { why: "the gate's environment", words: "env", files: ["executors/needs.ts"] },

@@ -28,7 +28,7 @@ function command(text: string, change: Partial<ApprovalView> = {}): ApprovalView
     reversibility: "irreversible",
     capabilities: [{ capability: "code:exec", target: text }],
     args: { command: text },
-    card: { form: "full", lines: ["May I run?", visible(text), "irreversible | class: code_exec"], buttons: [] },
+    card: { form: "full", lines: ["May I run?", visible(text), "irreversible"], buttons: [] },
     ...change,
   });
 }
@@ -57,7 +57,7 @@ describe("a notification shows the request whole, or offers no Approve", () => {
       kind: "approval",
       is_urgent: false,
       title: "claude-code: May I run?",
-      lines: ["git status", "irreversible | class: code_exec", "Metnos Gate"],
+      lines: ["git status", "irreversible", "Metnos Gate"],
       buttons: [
         { action: "deny", label: "Deny" },
         { action: "approve", label: "Approve once" },
@@ -152,7 +152,7 @@ describe("a notification shows the request whole, or offers no Approve", () => {
     });
     expect(approvalNotice(short, SETTINGS)).toMatchObject({
       title: "claude-code asks",
-      lines: ["Run x [irrev | code_exec]", "Metnos Gate"],
+      lines: ["Run x [irrev]", "Metnos Gate"],
     });
     const medium = command("x", { card: { form: "medium", lines: ["May I run? (irreversible)", "x"], buttons: [] } });
     expect(approvalNotice(medium, SETTINGS)).toMatchObject({

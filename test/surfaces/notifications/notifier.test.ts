@@ -70,11 +70,7 @@ describe.skipIf(skipped)("a notification", () => {
       expireTimeout: 0,
       replacesId: 0,
     });
-    expect(one.body.split("\n")).toEqual([
-      "docker ps  (in /srv/project)",
-      "can change anything | class: code_exec",
-      "Metnos Gate",
-    ]);
+    expect(one.body.split("\n")).toEqual(["docker ps  (in /srv/project)", "Lists containers", "Metnos Gate"]);
     expect([...one.actions.values()]).toEqual(["Deny", "Approve once", "Review", "Review"]);
     expect(one.hints.urgency).toMatchObject({ signature: "y", value: 1 });
     expect(one.hints["desktop-entry"]).toMatchObject({ value: "metnos-gate-app" });

@@ -22,7 +22,7 @@ describe("the message about a request", () => {
     expect(screen.text.split("\n").slice(0, 3)).toEqual([
       "claude-code: May I write?",
       "a.ts -> /srv/project/",
-      "partly reversible | class: fs_write:/srv/project/*",
+      "partly reversible",
     ]);
     expect(screen.text).toContain("│ file_path: /srv/project/a.ts\n│ content: text");
     expect(screen.buttons[0]?.map(({ text }) => text)).toEqual(["Approve", "Deny"]);

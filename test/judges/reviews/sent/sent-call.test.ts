@@ -138,7 +138,7 @@ describe("with its values, redacted", () => {
       tool: "Bash",
       project: "~/project",
       needs: ["code:exec"],
-      effect: "can change anything",
+      effect: "what it changes isn't known",
       programs: ["npm"],
       unclear: ["it runs code"],
       runs: { "npm test": ["vitest run"] },

@@ -1,0 +1,46 @@
+import { visible } from "../base/visible-text.ts";
+import type { Language } from "../contract/language.ts";
+import type { ApprovalView } from "../contract/operator-api.ts";
+
+/** A card's lines where a person decides by them: without the class of the capability and the count of bytes, which are for programs. */
+
+const CLASS: Readonly<Record<Language, string>> = { en: "class", it: "classe" };
+
+/** `a.txt -> ~/ (~13 B)` without its size. */
+export function plainSummary(text: string): string {
+  return text.replace(/ \(~[\d.,]+ [kMG]?B\)(?=$| )/, "");
+}
+
+/** As the card says it, for people. A line that would be left empty goes. */
+export function plainLines(
+  { card, capability_class }: Pick<ApprovalView, "card" | "capability_class">,
+  language: Language,
+): string[] {
+  const named = visible(capability_class);
+  const cut = [` | ${CLASS[language]}: ${named}`, `${CLASS[language]}: ${named}`, ` | ${named}`];
+  return card.lines
+    .map((line) => plainSummary(cut.reduce((text, part) => text.replace(part, ""), line)))
+    .filter((line) => line.trim() !== "");
+}
+
+/** What is asked and about what, without what the card says of it in short: where that is said in lines of its own. */
+export function askedLines(
+  view: Pick<ApprovalView, "card" | "capability_class" | "action_verb" | "target_summary">,
+  language: Language,
+): string[] {
+  const { form, lines } = view.card;
+  const [first = "", ...rest] = lines;
+  if (form === "full") {
+    const isClass = lines.at(-1)?.includes(`${CLASS[language]}: `) === true;
+    return plainLines({ ...view, card: { ...view.card, lines: isClass ? lines.slice(0, -1) : lines } }, language);
+  }
+  const begin =
+    form === "medium"
+      ? first.slice(0, first.indexOf("? (") + 1) || first
+      : capitalised(visible(`${view.action_verb} ${view.target_summary}`), language);
+  return [begin, ...rest].map(plainSummary);
+}
+
+function capitalised(text: string, language: Language): string {
+  return text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
+}
