@@ -27,7 +27,7 @@ describe.skipIf(NO_BROWSER !== null)("the story", () => {
     await target.fill("~/invoices/**");
     await page.clock.runFor(200);
     await asking.getByText("Would have covered 1 of the last 1").waitFor();
-    await asking.getByRole("listitem").filter({ hasText: "fs:write ~/invoices/**" }).waitFor();
+    await asking.getByRole("listitem").filter({ hasText: "writing ~/invoices/**" }).waitFor();
     await asking.getByText("Writing below ~/invoices, for claude-code, until").waitFor();
     await press(asking.getByRole("button", { name: "Approve and remember" }));
     expect((await asked.final()).outcome).toBe("allowed");

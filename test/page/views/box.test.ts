@@ -171,11 +171,11 @@ describe.skipIf(NO_BROWSER !== null)("confined commands", () => {
     const { page } = await openPage(operatorWith(gate.operator, [confined(gate)]), { browser: browser() });
     const card = page.getByRole("article");
     await card.getByText("Confined to ~/projects/website · no network").waitFor();
-    await card.getByText("Once you allow the project, its commands run confined without asking you.").waitFor();
+    await card
+      .getByText("It then reads, writes and runs confined commands in ~/projects/website without asking; no network.")
+      .waitFor();
     // One answer for every later command that is confined there.
-    expect(
-      await card.getByRole("button", { name: "Allow reading and writing in this project, this session" }).count(),
-    ).toBe(1);
+    expect(await card.getByRole("button", { name: "Let it work in ~/projects/website, this session" }).count()).toBe(1);
     expect(await card.innerText()).not.toContain("can change anything");
     await card.getByRole("button", { name: /^Everything/ }).click();
     await card
