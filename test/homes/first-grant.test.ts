@@ -39,7 +39,7 @@ describe.skipIf(NO_BROWSER !== null)("the first minutes, in an empty home", () =
     await press(asking.getByRole("button", { name: "Allow more …" }));
     await press(asking.getByRole("radio", { name: "This folder and below", exact: true }));
     await press(asking.getByRole("radio", { name: "30 days" }));
-    await asking.getByText("fs:write ~/project/**").first().waitFor();
+    await asking.getByText("writing ~/project/**").first().waitFor();
     await settled(page); // nobody reads it faster than presses begin to count
     await press(asking.getByRole("button", { name: "Approve and remember" }));
     expect((await first.answer).permission).toBe("allow");
