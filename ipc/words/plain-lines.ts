@@ -6,21 +6,28 @@ import type { ApprovalView } from "../contract/operator-api.ts";
 
 const CLASS: Readonly<Record<Language, string>> = { en: "class", it: "classe" };
 
-/** `a.txt -> ~/ (~13 B)` without its size. */
+/** `a.txt -> ~/ (~13 B)` without its size: only where the gate puts one, for a command may hold what looks like it. */
 export function plainSummary(text: string): string {
-  return text.replace(/ \(~[\d.,]+ [kMG]?B\)(?=$| )/, "");
+  return text.replace(/ \(~[\d.,]+ [kMG]?B\)(?=(?: \(and \d+ more\))?(?: \[[^[\]]*\])?$)/, "");
 }
 
 /** As the card says it, for people. A line that would be left empty goes. */
 export function plainLines(
-  { card, capability_class }: Pick<ApprovalView, "card" | "capability_class">,
+  { card: { form, lines }, capability_class }: Pick<ApprovalView, "card" | "capability_class">,
   language: Language,
 ): string[] {
   const named = visible(capability_class);
   const cut = [` | ${CLASS[language]}: ${named}`, `${CLASS[language]}: ${named}`, ` | ${named}`];
-  return card.lines
-    .map((line) => plainSummary(cut.reduce((text, part) => text.replace(part, ""), line)))
+  // The others are the call's own.
+  const at = form === "full" ? lines.length - 1 : 0;
+  return lines
+    .map((line, index) => plainSummary(index === at ? cut.reduce(withoutLast, line) : line))
     .filter((line) => line.trim() !== "");
+}
+
+function withoutLast(text: string, part: string): string {
+  const at = text.lastIndexOf(part);
+  return at === -1 ? text : text.slice(0, at) + text.slice(at + part.length);
 }
 
 /** What is asked and about what, without what the card says of it in short: where that is said in lines of its own. */
@@ -32,7 +39,7 @@ export function askedLines(
   const [first = "", ...rest] = lines;
   if (form === "full") {
     const isClass = lines.at(-1)?.includes(`${CLASS[language]}: `) === true;
-    return plainLines({ ...view, card: { ...view.card, lines: isClass ? lines.slice(0, -1) : lines } }, language);
+    return (isClass ? lines.slice(0, -1) : lines).map(plainSummary).filter((line) => line.trim() !== "");
   }
   const begin =
     form === "medium"
