@@ -113,7 +113,7 @@ describe("the story in the terminal", () => {
           pty.type("\u001b[B");
           await pty.shows(next);
         }
-        await pty.shows(`fs:write on ${seat.folder}/**`);
+        await pty.shows(`writing ${seat.folder}/**`);
         pty.type("x");
         await pty.shows("until: ▏");
         pty.type("30d");

@@ -50,7 +50,7 @@ export async function approveFolder<T>(page: Page, folder: string, final: () => 
   await asking.getByRole("radio", { name: "30 days" }).check();
   await asking
     .getByRole("listitem")
-    .filter({ hasText: `fs:write ${folder}/**` })
+    .filter({ hasText: `writing ${folder}/**` })
     .waitFor();
   return await pressUntil(asking.getByRole("button", { name: "Approve and remember" }), final());
 }
