@@ -17,7 +17,7 @@ export function errorOrigin(error: unknown): string {
   return `${error.name}${code} ${origin}`;
 }
 
-/** Who is told of something unexpected that the gate continues after. */
+/** Whom something unexpected is reported to that the gate continues after. */
 export interface FailureLog {
   /** Something failed while `what` was done: to be logged without values. */
   failed(what: string, error: unknown): void;

@@ -7,7 +7,9 @@ import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 const MAKE = { executor: "Bash", args: { command: "make disconnected paused level agent" } };
 
 async function shown(gate: GateUnderTest, decisionId: string) {
-  const [entry] = (await gate.operator.call("activity.list", {})).entries.filter((one) => one.decision_id === decisionId);
+  const [entry] = (await gate.operator.call("activity.list", {})).entries.filter(
+    (one) => one.decision_id === decisionId,
+  );
   const opened = await gate.operator.call("activity.open", { decision_id: decisionId });
   return { status: entry?.status, outcome: entry?.outcome, rule: opened.decision.explain.rule, reason: entry?.reason };
 }

@@ -227,7 +227,7 @@ function byName(here: Place, scripts: NamedScripts, argv: readonly Word[], reade
   const shown = entry(line, marks, file, read, lines ?? []);
   if (lines === null) return [{ shown, texts: [] }];
   const cwd = form === "rules" ? folder : file.slice(0, file.lastIndexOf("/")) || "/";
-  // What sets a value may stand before a name, too.
+  // What sets a value may be before a name, too.
   const from = form === "rules" || form === "recipes" ? 1 : argv.indexOf(marks.at(-1) as Word) + 1;
   const args = argv.slice(from).filter((word) => word.text !== "--");
   const own = programOf("");

@@ -97,7 +97,7 @@ function placed(lines: readonly string[], form: NamedScripts["form"]): PlacedLin
   });
 }
 
-/** The recipes of make's rules and of just's: each line has a shell of its own, unless it goes on, or the file says otherwise. */
+/** The recipes of make's rules and of just's: each line has a shell of its own, unless it continues, or the file says otherwise. */
 function recipesIn(
   lines: readonly PlacedLine[],
   file: string,
@@ -135,7 +135,7 @@ function runAtOnce(file: string): RunLine[] {
   return calls.slice(0, MAX_CALLS).map(([, text = ""]) => ({ text: expanded(text, new Map()), span: null }));
 }
 
-/** The values that a file sets, and those that the line sets. @param quotes what a value stands in */
+/** The values that a file sets, and those that the line sets. @param quotes what a value is written in */
 function valuesOf(file: string, args: readonly Word[], quotes = /^()(.*)$/): Map<string, string> {
   const values = new Map<string, string>();
   const isOpen = /^-?s?include\b|^import\b|^set dotenv/m.test(file);

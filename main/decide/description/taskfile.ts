@@ -76,7 +76,7 @@ function tasksIn(text: string): Map<string, Task> {
   return tasks;
 }
 
-/** Adds a line, or begins one that goes on below. */
+/** Adds a line, or begins one that continues below. */
 function startOf(value: string, at: number, task: Task): { at: number; lines: string[] } | undefined {
   if (/^[|>][-+\d]*\s*$/.test(value)) return { at, lines: [] };
   if (value.startsWith("["))

@@ -74,7 +74,7 @@ class KnownProgram {
     return this.#record?.operands !== undefined;
   }
 
-  /** What a program that works on a repository is told to do, with its words, and what is known of that; null for other programs. */
+  /** What a program that works on a repository is asked to do, with its words, and what is known of that; null for other programs. */
   subcommand(args: readonly Word[]): { name: string; rest: readonly Word[]; known: KnownProgram } | null {
     if (!this.worksOnRepository) return null;
     const { name, rest } = gitCommand(args);

@@ -31,7 +31,7 @@ export function scriptsIn(
   }
 }
 
-/** What stands before a line that belongs to another name: `pretest: `. */
+/** What is before a line that belongs to another name: `pretest: `. */
 export const OTHER_NAME = /^\S+: /;
 
 function packageLines(text: string, names: readonly string[], hasHooks: boolean): string[] | null {

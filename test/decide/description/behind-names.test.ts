@@ -19,7 +19,7 @@ import { ROBERTO } from "../../support/gate-stores.ts";
 import { tempFolderForFile } from "../../support/temp-folder.ts";
 import { temporaryHome } from "../../support/temporary-home.ts";
 
-/** What stands behind a name is read like the line itself: in a box, under a grant on the project, where nothing else is asked about. */
+/** What is behind a name is read like the line itself: in a box, under a grant on the project, where nothing else is asked about. */
 
 const home = tempFolderForFile();
 let world: ConfinedWorld;
@@ -231,7 +231,7 @@ describe.each(FORMS)("%s %j", (command, contents) => {
   });
 });
 
-describe("what stands behind a name", () => {
+describe("what is behind a name", () => {
   it("is what an alias of cargo says", () => {
     put(".cargo/config.toml", '[alias]\nship = "publish --allow-dirty"\n');
     expect(sentences("cargo ship")).toEqual(["Publishes: can't be taken back (in .cargo/config.toml)"]);

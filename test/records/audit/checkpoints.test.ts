@@ -339,7 +339,7 @@ describe("checkpoints of the trail", () => {
 });
 
 describe("a checkpoint that another thread signs", () => {
-  /** A trail whose key signs when it is told to. */
+  /** A trail whose key signs when it is asked to. */
   function signedBeside() {
     const waiting: (() => void)[] = [];
     const trail = signedTrail();
