@@ -17,7 +17,8 @@ export function plainLines(
   language: Language,
 ): string[] {
   const named = visible(capability_class);
-  const cut = [` | ${CLASS[language]}: ${named}`, `${CLASS[language]}: ${named}`, ` | ${named}`];
+  const said = `${CLASS[language]}: ${named}`;
+  const cut = form === "short" ? [` | ${named}`] : [` | ${said}`, said];
   // The others are the call's own.
   const at = form === "full" ? lines.length - 1 : 0;
   return lines

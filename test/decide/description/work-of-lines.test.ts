@@ -13,7 +13,7 @@ const scripts = {
   check: "npm run test && biome check",
   other: "vitest run && make totals",
   elsewhere: "vitest run && npm --prefix ../other run deploy",
-  part: "vitest run && ./totals.sh",
+  part: "vitest run && totals --all",
 };
 writeFileSync(`${project}/package.json`, JSON.stringify({ scripts }));
 writeFileSync(`${project}/Makefile`, "totals:\n\tvitest run\nmixed:\n\tvitest run\n\t#!/usr/bin/env node\n");
@@ -27,7 +27,7 @@ function said(command: string): string {
 describe("what a script does is said where it is known of all of it", () => {
   it.each([
     ["npm test", "Runs this project's tests"],
-    ["npm run check", "Runs this project's tests and checks this project's code"],
+    ["npm run check", "Checks this project's code and runs this project's tests"],
     ["make totals", "Runs this project's tests"],
   ])("%s", (command, sentence) => {
     expect(said(command)).toBe(sentence);
