@@ -17,7 +17,7 @@ const RECORD_LOADED = `
     },
   });`;
 
-/** Starts the built command in this home. `loaded` gives the files that it has loaded so far. */
+/** Starts the built gate in this home. `loaded` gives the files that it has loaded so far. */
 async function startRecorded(home: TemporaryHome, env: NodeJS.ProcessEnv = {}) {
   const LOADED = join(home.home, "loaded");
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(RECORD_LOADED)}`;
@@ -30,7 +30,7 @@ async function startRecorded(home: TemporaryHome, env: NodeJS.ProcessEnv = {}) {
 }
 
 const holdsGrammy = (file: string) => /\bGrammyError\b/.test(readFileSync(file, "utf8"));
-const isBuilt = (file: string) => /\/dist\/cli\/metnos-gate\.js$/.test(file);
+const isBuilt = (file: string) => /\/dist\/cli\/serve\.js$/.test(file);
 /** Packages that the bundle doesn't hold, but for the one with a library of the system's kind. */
 const isPackage = (file: string) => /\/node_modules\/(?!better-sqlite3\/)/.test(file);
 
