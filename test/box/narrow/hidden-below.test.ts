@@ -65,9 +65,11 @@ describe.skipIf(reason !== undefined)("secrets below a project", () => {
       writeFileSync(join(project, folder, "a.txt"), "shown\n");
     }
     const files = folders.map((folder) => `${folder}/.env ${folder}/a.txt`).join(" ");
+    // Longer than a script that the gate reads: it would ask about what this one says.
+    const unread = `#${"-".repeat(260 * 1024)}\n`;
     writeFileSync(
       join(project, "a.sh"),
-      `cat ${files}; mv .devcontainer moved 2>/dev/null; mv .claude moved 2>/dev/null\n`,
+      `cat ${files}; mv .devcontainer moved 2>/dev/null; mv .claude moved 2>/dev/null\n${unread}`,
     );
     for (const line of [`cat $(ls ${files})`, "sh a.sh"]) {
       const { confine } = await decide(line);

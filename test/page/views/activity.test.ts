@@ -221,6 +221,7 @@ describe.skipIf(NO_BROWSER !== null)("activity", () => {
       }),
     });
     const { page } = await openPage(api, { at: "activity", browser: browser() });
-    await page.getByText(/Not complete until .*: the gate ended unexpectedly/).waitFor();
+    const said = page.getByText(/Not complete until .*: the gate ended unexpectedly/);
+    await expect.poll(() => said.count()).toBe(1);
   });
 });
