@@ -5,6 +5,7 @@ import { expect } from "vitest";
 import type { AdapterName } from "../../cli/agents/adapter.ts";
 import { LAUNCHER, StartedProcess } from "../support/gate-process.ts";
 import type { GateUnderTest } from "../support/running-gate.ts";
+import { unreadScript } from "../support/unread-script.ts";
 
 /** A gate, a user's key that no agent may read, and a project for an agent that runs in a box as a whole. */
 export class BoxedSeat {
@@ -53,7 +54,7 @@ export class BoxedSeat {
       "mv /run/metnos-gate /run/other; rm -f ~/.local/state/metnos/hook/metnos-gate-hook; echo made > made.txt",
       "curl -sS -m 5 https://example.com 2>&1 | head -1",
     ];
-    return this.script(lines.join("\n"), "look.sh");
+    return this.script(unreadScript(lines.join("\n")), "look.sh");
   }
 
   /** That it found nothing of the machine, reached no host, and wrote in its project. @param said by `look` */

@@ -11,15 +11,13 @@ import type { AlarmCode } from "../../ipc/contract/alarms.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
+import { unreadScript } from "../support/unread-script.ts";
 import { Pty } from "../support/watched.ts";
 import { answerCards } from "./answer-cards.ts";
 import { CLIENTS, type ClientName } from "./clients.ts";
 import { installedClient } from "./installed-client.ts";
 
 /** What must hold of the confined commands of every real client, which the real gate confines with the real bubblewrap. */
-
-/** In a script more than the gate reads of one: a danger that it sees would be denied, and no box would have to hold it. */
-const UNREAD = `#${"-".repeat(260 * 1024)}`;
 
 /** A client, connected to a gate, in a project of the gate's home. */
 interface Seat {
@@ -157,7 +155,7 @@ export function describeConfined<S extends Seat>(
       confined.write("name.txt", outside);
       confined.write("package.json", JSON.stringify({ scripts: { test: "echo tests pass" } }));
       const lines = [
-        confined.script(`echo made > made.txt; ls -A "$HOME"; cat ~/.ssh/id_rsa; exit 3\n${UNREAD}`),
+        confined.script(unreadScript('echo made > made.txt; ls -A "$HOME"; cat ~/.ssh/id_rsa; exit 3')),
         "npm test",
         "cat made.txt",
         "for f in m*.txt; do cat $f; done",

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../../ipc/base/confined-command.ts";
+import { unreadScript } from "../../support/unread-script.ts";
 import { shellRuns, withoutBox } from "../box-under-test.ts";
 import { workingAgent } from "../working-agent.ts";
 
@@ -65,11 +66,9 @@ describe.skipIf(reason !== undefined)("secrets below a project", () => {
       writeFileSync(join(project, folder, "a.txt"), "shown\n");
     }
     const files = folders.map((folder) => `${folder}/.env ${folder}/a.txt`).join(" ");
-    // Longer than a script that the gate reads: it would ask about what this one says.
-    const unread = `#${"-".repeat(260 * 1024)}\n`;
     writeFileSync(
       join(project, "a.sh"),
-      `cat ${files}; mv .devcontainer moved 2>/dev/null; mv .claude moved 2>/dev/null\n${unread}`,
+      unreadScript(`cat ${files}; mv .devcontainer moved 2>/dev/null; mv .claude moved 2>/dev/null`),
     );
     for (const line of [`cat $(ls ${files})`, "sh a.sh"]) {
       const { confine } = await decide(line);

@@ -11,6 +11,7 @@ import { BOX_CONNECT } from "../../../main/decide/executors/internal.ts";
 import type { AgentConnection } from "../../support/agent-connection.ts";
 import { remove } from "../../support/removed-folders.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
+import { unreadScript } from "../../support/unread-script.ts";
 import { ofDay } from "../../support/whole-run.ts";
 import { SHELLS, shellRuns } from "../box-under-test.ts";
 
@@ -89,9 +90,6 @@ export const FORCED_LEVEL = (["ReadOnly", "Supervised", "Full"] as const).find((
 /** So many days until each was among them. */
 const DAYS = 5;
 export const dayPart = (chains: readonly Chain[], isWhole?: boolean): readonly Chain[] => ofDay(chains, DAYS, isWhole);
-
-/** Longer than a script that the gate reads: a danger that it sees would be denied, and no box would have to hold it. */
-const unread = (script: string): string => `${script}\n#${"-".repeat(260 * 1024)}\n`;
 
 /** No box shows the program: a copy of it is one that starts it. */
 const PROGRAM = `cp() {
@@ -217,7 +215,7 @@ export async function runChains(chains: readonly Chain[], { withoutBoxes = false
     const { name, setup = "", plant, stays, lines = [], exchange, meanwhile, during, user, grants = {} } = chain;
     fresh(setup);
     for (const [file, script] of Object.entries({ plant, meanwhile, during }))
-      if (script !== undefined) writeFileSync(join(project, `${file}.sh`), unread(filled(PROGRAM + script)));
+      if (script !== undefined) writeFileSync(join(project, `${file}.sh`), unreadScript(filled(PROGRAM + script)));
     const level = FORCED_LEVEL ?? chain.level ?? LEVELS[index % LEVELS.length] ?? "Supervised";
     const shell = chain.shell ?? CHAINS_SHELL ?? SHELLS[index % SHELLS.length] ?? "/bin/bash";
     const cwd = filled(chain.cwd ?? project);
@@ -330,7 +328,7 @@ export async function runChains(chains: readonly Chain[], { withoutBoxes = false
         for (const each of beside) if (each !== host) remove(each);
         fresh(setup);
         for (const [file, script] of Object.entries({ meanwhile, during }))
-          if (script !== undefined) writeFileSync(join(project, `${file}.sh`), unread(filled(PROGRAM + script)));
+          if (script !== undefined) writeFileSync(join(project, `${file}.sh`), unreadScript(filled(PROGRAM + script)));
       }
       await run(agent, filled(line));
     }
