@@ -10,8 +10,7 @@ import { removeFolder } from "../main/base/files/remove-folder.ts";
 import { openDatabase } from "../main/base/sqlite/database.ts";
 import { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
 import { decisionOf, examineCall } from "../main/decide/pipeline.ts";
-import { GateFiles } from "../main/decide/places/gate-files.ts";
-import type { StageSettings, Subject, Unfinished } from "../main/decide/stages/examination.ts";
+import type { Subject, Unfinished } from "../main/decide/stages/examination.ts";
 import { withoutSecrets } from "../main/judges/reviews/sent/masked-secrets.ts";
 import { type CallLine, CallLines } from "../main/records/activity/call-line.ts";
 import { KeptCalls } from "../main/records/activity/kept-calls.ts";
@@ -21,7 +20,7 @@ import { type Figure, figure, median } from "./figure.ts";
 import { type BenchHome, benchHome, type GateProcess, startGate } from "./gate-process.ts";
 import { processorTime } from "./processor-time.ts";
 import { greeted } from "./round-trip.ts";
-import { inSessionHome } from "./session-home.ts";
+import { inSessionHome, sessionSettings } from "./session-home.ts";
 
 /**
  * The lines of 1,000,000 calls over 30 days: how large they are, how soon the page has its first screen and finds something, what that
@@ -236,15 +235,9 @@ const SHARE_ROUNDS = 30;
 
 /** What keeping the lines of a session's calls takes, against all that a gate does for these calls. */
 async function lineShare(): Promise<Figure> {
-  const lineUs = inSessionHome(({ home, cwd, paths, grants }) => {
-    const settings: StageSettings = {
-      home,
-      grants,
-      gateFiles: new GateFiles(paths, home),
-      pause: null,
-      judge_threshold: 0.3,
-      now: Date.now,
-    };
+  const lineUs = inSessionHome((session) => {
+    const { home, cwd, paths } = session;
+    const settings = sessionSettings(session);
     const subject: Subject = { agent: null, level: "Full", principal: { channel: "local", sender_id: "ada" } };
     const catalog = new ExecutorCatalog();
     const examined = sessionCalls(cwd).map((call) => examineCall(call, subject, catalog, settings));

@@ -4,13 +4,12 @@ import { projectAsked } from "../main/decide/confinement/declaration.ts";
 import { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
 import type { GrantStore } from "../main/decide/grants/store.ts";
 import { confinementOfCall, examineCall } from "../main/decide/pipeline.ts";
-import { GateFiles } from "../main/decide/places/gate-files.ts";
 import { POLICY_TABLE } from "../main/decide/policy/policy.ts";
 import type { Reviewable, StageSettings, Subject } from "../main/decide/stages/examination.ts";
 import { CODING_COMMANDS } from "../test/support/coding-commands.ts";
 import { StandInBox } from "../test/support/stand-in-box.ts";
 import { type Figure, figure } from "./figure.ts";
-import { inSessionHome } from "./session-home.ts";
+import { inSessionHome, sessionSettings } from "./session-home.ts";
 
 /**
  * How often the user is asked in an ordinary session at Supervised, answering "this folder and below, this session"; without a box, and
@@ -66,17 +65,9 @@ export async function codingSession(): Promise<Figure[]> {
 
 /** The session in a home of its own. */
 function sessionWith(box: StandInBox | undefined): Asks {
-  return inSessionHome(({ home, cwd, paths, grants }) => {
-    const settings: StageSettings = {
-      home,
-      grants,
-      gateFiles: new GateFiles(paths, home),
-      pause: null,
-      judge_threshold: 0.3,
-      now: Date.now,
-      ...(box === undefined ? {} : { box }),
-    };
-    return asksIn(cwd, settings, grants);
+  return inSessionHome((session) => {
+    const settings = { ...sessionSettings(session), ...(box === undefined ? {} : { box }) };
+    return asksIn(session.cwd, settings, session.grants);
   });
 }
 

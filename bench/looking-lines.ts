@@ -1,12 +1,11 @@
 import type { ProposedCall } from "../ipc/contract/wire.ts";
 import { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
 import { examineCall } from "../main/decide/pipeline.ts";
-import { GateFiles } from "../main/decide/places/gate-files.ts";
 import type { Subject } from "../main/decide/stages/examination.ts";
 import { LOOKING_LINES, NEAR_HARMLESS_LINES } from "../test/support/looking-lines.ts";
 import { StandInBox } from "../test/support/stand-in-box.ts";
 import { type Figure, figure } from "./figure.ts";
-import { inSessionHome } from "./session-home.ts";
+import { inSessionHome, sessionSettings } from "./session-home.ts";
 
 /**
  * How often looking around and small changes are asked about at Supervised, each line on its own, with what an approval of the project
@@ -56,18 +55,11 @@ export async function lookingLines(): Promise<Figure[]> {
 
 /** Each line in a home of its own that holds a project, with these grants on it. */
 function outcomesOf(lines: readonly string[], granted: readonly Capability[], isBoxed: boolean): Outcomes {
-  return inSessionHome(({ home, cwd, paths, grants }) => {
+  return inSessionHome((session) => {
+    const { cwd, grants } = session;
     const principal = { channel: "local", sender_id: "ada" };
     for (const capability of granted) grants.recordGrant({ ...principal, capability, target: `${cwd}/**` });
-    const settings = {
-      home,
-      grants,
-      gateFiles: new GateFiles(paths, home),
-      pause: null,
-      judge_threshold: 0.3,
-      now: Date.now,
-      ...(isBoxed ? { box: new StandInBox() } : {}),
-    };
+    const settings = { ...sessionSettings(session), ...(isBoxed ? { box: new StandInBox() } : {}) };
     const subject: Subject = { agent: null, level: "Supervised", session: "bench", principal, can_confine: isBoxed };
     const catalog = new ExecutorCatalog();
     const outcomes = lines.map((line) => {

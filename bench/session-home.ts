@@ -7,6 +7,8 @@ import { removeFolder } from "../main/base/files/remove-folder.ts";
 import { openDatabase } from "../main/base/sqlite/database.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
 import { GrantStore } from "../main/decide/grants/store.ts";
+import { GateFiles } from "../main/decide/places/gate-files.ts";
+import type { StageSettings } from "../main/decide/stages/examination.ts";
 import { makeReadingProject } from "../test/support/reading-project.ts";
 
 /** A home for calls that are decided on in this process: a project with a repository, and the grants' database. */
@@ -17,6 +19,11 @@ export interface SessionHome {
   cwd: string;
   paths: GatePaths;
   grants: GrantStore;
+}
+
+/** What such a call is examined with: no pause, and the judge's usual threshold. */
+export function sessionSettings({ home, paths, grants }: SessionHome): StageSettings {
+  return { home, grants, gateFiles: new GateFiles(paths, home), pause: null, judge_threshold: 0.3, now: Date.now };
 }
 
 /** Gives back what `decide` does with such a home, which is removed then. */

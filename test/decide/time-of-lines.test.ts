@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { inSessionHome } from "../../bench/session-home.ts";
+import { inSessionHome, sessionSettings } from "../../bench/session-home.ts";
 import { ExecutorCatalog } from "../../main/decide/executors/catalog.ts";
 import { examineCall } from "../../main/decide/pipeline.ts";
-import { GateFiles } from "../../main/decide/places/gate-files.ts";
 import { slowPath } from "../support/slow-paths.ts";
 import { StandInBox } from "../support/stand-in-box.ts";
 
@@ -40,18 +39,17 @@ const CALLS = [
 
 /** What a call takes of the processor, in milliseconds. @param script what `x.sh` says */
 function timeOf({ executor, args }: (typeof CALLS)[number][1], script?: string): number {
-  return inSessionHome(({ home, cwd: project, paths, grants }) => {
-    const cwd = join(project, LONG_NAME, "src");
+  return inSessionHome((session) => {
+    const cwd = join(session.cwd, LONG_NAME, "src");
     mkdirSync(cwd, { recursive: true });
     writeFileSync(join(cwd, LONG_NAME), "");
     if (script !== undefined) writeFileSync(join(cwd, "x.sh"), script);
     slowPath(join(cwd, "slow"));
-    const settings = { home, grants, gateFiles: new GateFiles(paths, home), pause: null, judge_threshold: 0.3 };
     const principal = { channel: "local", sender_id: "ada" };
     const subject = { agent: null, level: "Supervised", session: "s", principal, can_confine: true } as const;
     const call = { intent: "", executor, args, context: { cwd, session: "s" } };
     const before = process.cpuUsage();
-    examineCall(call, subject, new ExecutorCatalog(), { ...settings, now: Date.now, box: new StandInBox() });
+    examineCall(call, subject, new ExecutorCatalog(), { ...sessionSettings(session), box: new StandInBox() });
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1000;
   });

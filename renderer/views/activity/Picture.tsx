@@ -1,9 +1,8 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useState } from "react";
 import type { ActivityCounts, ActivityRange } from "../../../ipc/contract/activity.ts";
 import type { Outcome } from "../../../ipc/contract/decision.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
-import { useGateEvents, useQuery } from "../../gate/use-gate.tsx";
-import { useNow } from "../../parts/clock.ts";
+import { useQuery } from "../../gate/use-gate.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Segments } from "../../parts/Segments.tsx";
@@ -12,6 +11,7 @@ import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { BucketPicker } from "./BucketPicker.tsx";
 import { drawn, KINDS, type Kind, PICTURE } from "./picture-geometry.ts";
+import { useRefreshWhileDecided } from "./use-refresh.ts";
 
 const RANGES: readonly ActivityRange[] = ["hour", "day", "week"];
 const OUTCOME_OF: Readonly<Record<Kind, Outcome>> = {
@@ -47,19 +47,7 @@ export function Picture({ onPick }: { onPick(since: number, until: number): void
 /** The counts, asked again while calls are decided and as time passes. */
 function useCounts(range: ActivityRange) {
   const { data, error, refresh } = useQuery("activity.counts", { range });
-  const now = useNow("half_minute");
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => {
-    if (now > 0) refresh();
-  }, [now, refresh]);
-  useGateEvents(({ type }) => {
-    if (type !== "decision") return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      refresh();
-    }, REFRESH_MS);
-  });
+  useRefreshWhileDecided(refresh, REFRESH_MS);
   return { data, error };
 }
 

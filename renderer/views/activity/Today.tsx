@@ -1,10 +1,9 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useId, useState } from "react";
 import type { ActivityToday, DayRow } from "../../../ipc/contract/activity.ts";
 import { amountText } from "../../../ipc/words/price-words.ts";
 import { allResults, resultsText } from "../../../ipc/words/result-words.ts";
-import { useGateEvents, useQuery } from "../../gate/use-gate.tsx";
+import { useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
-import { useNow } from "../../parts/clock.ts";
 import { Fact } from "../../parts/Facts.tsx";
 import { Failure } from "../../parts/Failure.tsx";
 import { Target } from "../../parts/Target.tsx";
@@ -12,6 +11,7 @@ import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { Gaps } from "./Gaps.tsx";
+import { useRefreshWhileDecided } from "./use-refresh.ts";
 
 /** How often it is asked for again while calls are decided. */
 const REFRESH_MS = 2000;
@@ -43,19 +43,7 @@ export function Today({ onShow }: { onShow(row: DayRow, since: number): void }) 
 
 function useToday() {
   const { data, error, refresh } = useQuery("activity.today", {});
-  const now = useNow("half_minute");
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => {
-    if (now > 0) refresh();
-  }, [now, refresh]);
-  useGateEvents(({ type }) => {
-    if (type !== "decision") return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      refresh();
-    }, REFRESH_MS);
-  });
+  useRefreshWhileDecided(refresh, REFRESH_MS);
   return { data, error };
 }
 
