@@ -4,6 +4,7 @@ import { isAtOrBelow, projectRoot, realForm } from "@metnos-gate/shell-reading/f
 import { workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
 import { shortenHome, visible } from "../../../ipc/base/visible-text.ts";
 import { commandLinesOf } from "../../decide/description/describe.ts";
+import { namesOfCall } from "../../decide/description/named-danger.ts";
 import { loggedNameOf } from "../../decide/executors/catalog.ts";
 import type { CommandLine } from "../../decide/executors/command-lines.ts";
 import type { Unfinished } from "../../decide/stages/examination.ts";
@@ -100,7 +101,8 @@ export class CallLines {
       nameOf,
       isProgram: (name) => this.#isProgram(name, project),
     };
-    const text = commands.map((line) => commandsText(line, x.call, this.#home, x.settings.env, places)).join("; ");
+    const names = () => namesOfCall(x.call, x.settings, x.lines);
+    const text = commands.map((line) => commandsText(line, names, places)).join("; ");
     const unsaid = hosts.filter((host) => !text.includes(host));
     return cut(`${text === "" ? `${tool} ${LEFT_OUT}` : text}${unsaid.length === 0 ? "" : ` → ${listed(unsaid)}`}`);
   }

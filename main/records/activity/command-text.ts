@@ -1,11 +1,8 @@
 import { absolutePath, programName, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
 import { hostOfUrl } from "@metnos-gate/shell-reading/files";
 import { namedScripts, programOf } from "@metnos-gate/shell-reading/programs";
-import type { ProposedCall } from "../../../ipc/contract/wire.ts";
-import { standsForOf } from "../../decide/description/run-by-name.ts";
+import type { Named } from "../../decide/description/run-by-name.ts";
 import type { CommandLine } from "../../decide/executors/command-lines.ts";
-import { placeOf } from "../../decide/places/call-place.ts";
-import type { StageSettings } from "../../decide/stages/examination.ts";
 import { normaliseHost } from "../../targets/host.ts";
 import { isKnownOption, isKnownSubcommand } from "./known-words.ts";
 
@@ -34,15 +31,10 @@ const MAX_LOOKS = 8;
 
 const NONE: ReadonlyMap<string, { kind: string }> = new Map();
 
-export function commandsText(
-  line: CommandLine,
-  call: ProposedCall,
-  home: string,
-  env: StageSettings["env"],
-  places: KnownPlaces,
-): string {
+/** @param names what those in the call's lines stand for; called where a word may be one */
+export function commandsText(line: CommandLine, names: () => readonly Named[], places: KnownPlaces): string {
   const { commands, text } = line.reading;
-  const writer = new CommandWriter(places, (word) => isScript(word, line, call, home, env));
+  const writer = new CommandWriter(places, (word) => isScript(word, line, names()));
   const shown = commands.filter(({ isSpeculative }) => isSpeculative !== true);
   const parts = shown.slice(0, MAX_COMMANDS).map((command, at) => {
     const before = shown[at - 1];
@@ -60,17 +52,11 @@ function separatorOf(before: SimpleCommand, { pipeline, pipelineIndex, start }: 
 }
 
 /** Whether a word is the name of a script that a file of the project says, which can be read. */
-function isScript(
-  { text }: Word,
-  line: CommandLine,
-  call: ProposedCall,
-  home: string,
-  env: StageSettings["env"],
-): boolean {
-  const found = standsForOf([line], placeOf(call, home, env));
-  return found.some(
-    ({ name, total_lines, sha256 }) => sha256 !== null && total_lines > 0 && name.split(" ").includes(text),
-  );
+function isScript({ text }: Word, { arg }: CommandLine, names: readonly Named[]): boolean {
+  return names.some(({ shown: { span, name, total_lines, sha256 } }) => {
+    const isOfLine = span === null || span.arg === arg;
+    return isOfLine && sha256 !== null && total_lines > 0 && name.split(" ").includes(text);
+  });
 }
 
 /** True of a line whose words may be revisions: what it may touch by such a name is no place, unless it is there. */
