@@ -36,6 +36,7 @@ export const STAGES = [
   "validation",
   "scope",
   "policy",
+  "flow",
   "rate",
   "guard",
   "judge",
@@ -84,9 +85,20 @@ export type Territory = z.infer<typeof territorySchema>;
 /**
  * What a remembered answer lets through from then on. `file`: one path. `folder`: what is directly in a folder, or the folder itself.
  * `tree`: a folder and all below it. `project`: the Git repository that it is in. `host`: one host. `subdomains`: every host below its domain.
- * `exact`: exactly what was asked. `any`: whatever the target, for capabilities that have none.
+ * `exact`: exactly what was asked. `destination`: the same, in a session that has seen what the card says. `any`: whatever the target, for capabilities that have none.
  */
-export const REACHES = ["file", "folder", "tree", "project", "host", "subdomains", "exact", "server", "any"] as const;
+export const REACHES = [
+  "file",
+  "folder",
+  "tree",
+  "project",
+  "host",
+  "subdomains",
+  "exact",
+  "destination",
+  "server",
+  "any",
+] as const;
 export const reachSchema = z.enum(REACHES);
 export type Reach = z.infer<typeof reachSchema>;
 

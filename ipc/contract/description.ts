@@ -11,6 +11,8 @@ import { CALL_KINDS, EFFECTS, HAZARDS, LINE_RISKS, WORK } from "./hazards.ts";
 const spanSchema = z.object({ arg: z.string(), start: z.number().int(), end: z.number().int() });
 export type CallSpan = z.infer<typeof spanSchema>;
 
+const seenSchema = z.object({ what: z.string(), at: z.string(), decision_id: z.string() });
+
 const hazardSchema = z.object({
   id: z.enum(HAZARDS),
   /** Where it is in the call; null where no word of it says so. */
@@ -20,6 +22,9 @@ const hazardSchema = z.object({
   path: z.string().optional(),
   /** The file that says it, where the call only names it: as the user would call it. */
   file: z.string().optional(),
+  /** What its session read before, and what it took in, and when (ISO-8601); "" for this very call. */
+  read: seenSchema.optional(),
+  came: seenSchema.optional(),
   folders: z.number().int().optional(),
   files: z.number().int().optional(),
   /** There are more files than were counted. */

@@ -13,6 +13,8 @@ export type Effect = (typeof EFFECTS)[number];
 
 /** What is dangerous about a call, the worst first. */
 export const HAZARDS = [
+  "sends-after-reading",
+  "changes-what-runs-for-others",
   "deletes-cloud-resources",
   "deletes-database",
   "overwrites-disk",

@@ -26,6 +26,8 @@ export const RULES = [
   "policy.grant-allows",
   "policy.allowed-for-hook",
   "policy.nothing-needed",
+  "flow.private-untrusted-out",
+  "flow.untrusted-later",
   "rate.budget-used",
   "rate.same-call-asks",
   "rate.same-call-stopped",

@@ -8,6 +8,10 @@ type Values = Omit<Hazard, "id" | "span">;
 
 const HAZARD_WORDS: Readonly<Record<Language, Readonly<Record<HazardId, (values: Values) => string>>>> = {
   en: {
+    "sends-after-reading": ({ read, came, host }) =>
+      `This session read ${seen(read, "en", "something private")} and took in ${seen(came, "en", "something from outside")}. Now it would send to ${host ?? "somewhere"}`,
+    "changes-what-runs-for-others": ({ came, path }) =>
+      `This session took in ${seen(came, "en", "something from outside")}. Now it would change what runs later or instructs agents${path === undefined ? "" : `: ${path}`}`,
     "deletes-cloud-resources": () => "Deletes resources in the cloud: can't be undone",
     "deletes-database": () => "Deletes data in a database: can't be undone",
     "overwrites-disk": () => "Writes over a disk: can't be undone",
@@ -37,6 +41,10 @@ const HAZARD_WORDS: Readonly<Record<Language, Readonly<Record<HazardId, (values:
     "unpinned-package": () => "Downloads a package and runs it",
   },
   it: {
+    "sends-after-reading": ({ read, came, host }) =>
+      `Questa sessione ha letto ${seen(read, "it", "qualcosa di privato")} e ha ricevuto ${seen(came, "it", "qualcosa da fuori")}. Ora invierebbe a ${host ?? "qualcuno"}`,
+    "changes-what-runs-for-others": ({ came, path }) =>
+      `Questa sessione ha ricevuto ${seen(came, "it", "qualcosa da fuori")}. Ora cambierebbe ciò che verrà eseguito poi o istruisce gli agenti${path === undefined ? "" : `: ${path}`}`,
     "deletes-cloud-resources": () => "Elimina risorse nel cloud: non si può annullare",
     "deletes-database": () => "Elimina dati in un database: non si può annullare",
     "overwrites-disk": () => "Sovrascrive un disco: non si può annullare",
@@ -67,6 +75,33 @@ const HAZARD_WORDS: Readonly<Record<Language, Readonly<Record<HazardId, (values:
     "unpinned-package": () => "Scarica un pacchetto e lo esegue",
   },
 };
+
+/** What has no name of its own. */
+const SEEN: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
+  en: {
+    "mail:read": "your mail",
+    "calendar:read": "your calendar",
+    "channel:in": "a message",
+    "mail:send": "mail",
+    "channel:out": "a channel",
+  },
+  it: {
+    "mail:read": "la tua mail",
+    "calendar:read": "il tuo calendario",
+    "channel:in": "un messaggio",
+    "mail:send": "mail",
+    "channel:out": "un canale",
+  },
+};
+
+/** `docs.example.net (10:32)`, in the time of whoever reads it. */
+function seen(by: Values["read"], language: Language, unknown: string): string {
+  if (by === undefined || by.what === "") return unknown;
+  const what = SEEN[language][by.what] ?? by.what;
+  const at = new Date(by.at);
+  if (Number.isNaN(at.getTime())) return what;
+  return `${what} (${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")})`;
+}
 
 const EFFECT_WORDS: Readonly<Record<Language, Readonly<Record<Effect, string>>>> = {
   en: {

@@ -28,6 +28,9 @@ export const RULE_WORDS: Readonly<Record<Language, Readonly<Record<Rule, string>
     "policy.grant-allows": "A grant allows it",
     "policy.allowed-for-hook": "The agent's hook asked about this very call before, and it was allowed",
     "policy.nothing-needed": "It touches nothing outside the agent",
+    "flow.private-untrusted-out": "This session read something private, took in something from outside, and would send",
+    "flow.untrusted-later":
+      "This session took in something from outside, and would change what runs later or instructs agents",
     "rate.budget-used": "This agent has made too many such calls in the last minute",
     "rate.same-call-asks": "The same call again and again",
     "rate.same-call-stopped": "You stopped this call, which came again and again",
@@ -93,6 +96,10 @@ export const RULE_WORDS: Readonly<Record<Language, Readonly<Record<Rule, string>
     "policy.grant-allows": "Un permesso lo consente",
     "policy.allowed-for-hook": "L'hook dell'agente ha già chiesto di questa stessa chiamata, ed è stata consentita",
     "policy.nothing-needed": "Non tocca nulla fuori dall'agente",
+    "flow.private-untrusted-out":
+      "Questa sessione ha letto qualcosa di privato, ha ricevuto qualcosa da fuori, e vorrebbe inviare",
+    "flow.untrusted-later":
+      "Questa sessione ha ricevuto qualcosa da fuori, e vorrebbe cambiare ciò che verrà eseguito poi o istruisce gli agenti",
     "rate.budget-used": "Questo agente ha fatto troppe chiamate così nell'ultimo minuto",
     "rate.same-call-asks": "La stessa chiamata ancora e ancora",
     "rate.same-call-stopped": "Hai fermato questa chiamata, che tornava ancora e ancora",

@@ -55,7 +55,7 @@ export interface DecidedCallsParts {
   catalog: ExecutorCatalog;
   grants: GrantStore;
   /** What judges get to know of a session's earlier calls: nothing is noted where there are none. */
-  stages: Pick<StageSettings, "reviewers" | "destinations">;
+  stages: Pick<StageSettings, "reviewers" | "destinations" | "flow">;
   decisions: Pick<SessionDecisions, "note">;
   meter: DecisionMeter;
   refusedCalls: Pick<RefusedCalls, "note">;
@@ -116,6 +116,8 @@ export class DecidedCalls {
         return attempt(this.#listener, "counting what calls cost", () =>
           this.#parts.activity.spend(current, x.subject),
         );
+      case "mark":
+        return attempt(this.#listener, "noting what a session has seen", () => this.#mark(examined, current));
       case "count":
         return this.#parts.meter.decided(current, how === "final" ? undefined : ms);
       case "noteUse":
@@ -126,6 +128,11 @@ export class DecidedCalls {
       case "show":
         return this.#show(one);
     }
+  }
+
+  /** Of a call that no stage denied. */
+  #mark({ x, denial }: Examined, { decision_id }: Decision): void {
+    if (denial === null) this.#parts.stages.flow?.note(x, decision_id);
   }
 
   #append({ decision, trace, examined: { x } }: OnItsWay): void {

@@ -306,9 +306,19 @@ export class Gate {
     }
   }
 
+  /** The user said yes for the session, knowing what it has seen. */
+  #agreed({ status, territory_concession, agent_id, agent_name, session, extra: { flow } }: StoredRequest): void {
+    if (flow === undefined || status !== "approved" || territory_concession !== "session") return;
+    const agent = { agent_id, name: agent_name };
+    attempt(this.#listener, "noting what the user agreed to", () =>
+      this.#parts.stages.flow?.agree({ agent, session }, flow),
+    );
+  }
+
   /** A request has ended: its waiting calls get a decision, then the trail, the surfaces and other calls are informed. */
   #ended({ request, granted }: Ended): void {
     this.#parts.stages.rate?.ended(request);
+    this.#agreed(request);
     this.waiting.end(request);
     attempt(this.#listener, "publishing a request's end", () => {
       const { decision_by_channel, decision_at, created_at } = request;

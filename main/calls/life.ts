@@ -129,6 +129,8 @@ export type DecisionEffect =
   | "append"
   /** Its cost counts. */
   | "spend"
+  /** What it brings in counts for its session. */
+  | "mark"
   | "count"
   /** The grants that it was allowed by were used. */
   | "noteUse"
@@ -149,7 +151,12 @@ export const begun = ({ how }: Pick<Made, "how">): DecisionStep =>
 export const DECISION: Readonly<
   Record<DecisionState, { [E in "recorded" | "sent"]?: (how: Made["how"], sent: Decision) => DecisionStep }>
 > = {
-  made: { recorded: () => ({ state: "recorded", effects: ["spend"] }) },
+  made: {
+    recorded: (how, { outcome }) => ({
+      state: "recorded",
+      effects: how !== "left" && outcome === "allowed" ? ["spend", "mark"] : ["spend"],
+    }),
+  },
   recorded: {
     sent: (how, { outcome }) => {
       if (how === "left") return { state: "shown", effects: ["show"] };

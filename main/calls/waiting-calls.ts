@@ -16,7 +16,7 @@ import { type Examined, kindOf, PLAN_MODE, type Reviewable } from "../decide/sta
 import type { ResolvedRequirement } from "../targets/target.ts";
 import { requestedTool } from "./approvals/asked-tool.ts";
 import type { ApprovalBroker, BrokerSettings } from "./approvals/broker.ts";
-import { askedPathsOf, choicesFor, choicesForBox, realsOfChoices } from "./approvals/choices.ts";
+import { askedPathsOf, choicesFor, choicesForBox, choicesKnowing, realsOfChoices } from "./approvals/choices.ts";
 import { endedRequestOf } from "./approvals/ended-request.ts";
 import { questionFor } from "./approvals/question.ts";
 import type { ApprovalRegistry } from "./approvals/registry.ts";
@@ -391,10 +391,11 @@ export function newRequest(
   // Asked whether the same call may come again and again, it is allowed already: there is nothing to grant, and the call itself to stop.
   const asked = x.repeated === undefined ? needs.filter((need) => isAsked(table, subject.level, need)) : [];
   const settings = { home, cwd: workingDirectoryOf(call, home) };
-  const choices =
+  const usual =
     project === undefined || x.repeated !== undefined
       ? choicesFor(asked, settings)
       : choicesForBox(asked, settings, project);
+  const choices = x.flow === undefined ? usual : choicesKnowing(asked, usual);
   // What is refused of a confined call is its command line: the project is nothing that anybody would refuse for it.
   const refusable =
     project === undefined || x.repeated !== undefined
@@ -426,6 +427,7 @@ export function newRequest(
       hints: asksToo(x) ? ["asks_too"] : undefined,
       client_pid: kindOf(subject) === "codex" ? call.context?.client_pid : undefined,
       repeated: x.repeated,
+      ...(x.flow === undefined ? {} : { flow: x.flow }),
       ...(decision.price === undefined ? {} : { price: decision.price }),
       confined: project === undefined ? undefined : decision.confined,
       ...(executor.mcp === undefined ? {} : { mcp: requestedTool(x, table) }),

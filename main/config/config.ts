@@ -7,6 +7,7 @@ import { absolutePath } from "../base/config-values.ts";
 import { fileError } from "../base/files/file-errors.ts";
 import { isKept } from "../decide/confinement/environment.ts";
 import { costSections } from "../decide/costs/config.ts";
+import { flowConfigSchema } from "../decide/flow/config.ts";
 import { rateConfigSchema } from "../decide/rate/config.ts";
 import {
   checkReviewConfig,
@@ -49,6 +50,7 @@ export const configSchema = z
       })
       .prefault({}),
     rate: rateConfigSchema.prefault({}),
+    flow: flowConfigSchema.prefault({}),
     ...costSections,
     ...channelSections,
     receipts: receiptsConfigSchema.prefault({}),

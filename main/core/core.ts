@@ -139,7 +139,7 @@ type Parts = Pick<Core, "gate" | "box" | "judges" | "histories" | "receipts" | "
 
 /** Lets all parts work, in the order in which they need each other. Returns what ends them, in the opposite one. */
 function run(opened: Opened, parts: Parts): () => void {
-  const { audit, keptPauses, log, rate, storage } = opened;
+  const { audit, keptPauses, log, rate, storage, writtenFiles } = opened;
   const { gate, box, judges, receipts, checkpoints } = parts;
   continueFrom(opened, gate);
   receipts.begin();
@@ -174,6 +174,7 @@ function run(opened: Opened, parts: Parts): () => void {
     receipts.close();
     if (storage.watch.lossByNow() === undefined) {
       rate.close();
+      writtenFiles.flush();
       closeLines(opened);
     }
     checkpoints.close();

@@ -12,6 +12,8 @@ import { GATE, type UserWords } from "../agents/index.ts";
 import { serveOthers } from "../base/sqlite/database.ts";
 import { type CallsEvent, Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
+import { SessionFlow } from "../decide/flow/session-flow.ts";
+import { SessionMarks } from "../decide/flow/session-marks.ts";
 import { GateFiles } from "../decide/places/gate-files.ts";
 import { withoutSentence } from "../decide/reviews/review-steps.ts";
 import type { Subject } from "../decide/stages/examination.ts";
@@ -32,7 +34,19 @@ export function openGate(
   { box, judges, decisions, words }: { box: Box; judges: Judges; decisions: SessionDecisions; words: UserWords },
 ): Gate {
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
-  const { grants, mcp, destinations, approvals, activity, agent_pauses, lines, rate, safety, stateReserve } = opened;
+  const {
+    grants,
+    mcp,
+    destinations,
+    approvals,
+    activity,
+    agent_pauses,
+    lines,
+    rate,
+    safety,
+    stateReserve,
+    writtenFiles,
+  } = opened;
   const reviewsChanged = new Throttle(REVIEWS_CHANGED_MS, () => publish({ type: "reviews.changed", data: {} }));
   return new Gate(
     {
@@ -61,6 +75,11 @@ export function openGate(
         overrides,
         mcp,
         destinations,
+        flow: new SessionFlow(
+          storage.on(storage.opened.databases.grants, (db) => new SessionMarks(db, clock, words)),
+          writtenFiles,
+          () => config.flow,
+        ),
         words,
         lost: () => storage.watch.lossByNow()?.message,
         gateFiles: new GateFiles(paths, home),

@@ -7,6 +7,7 @@ import type { DamagedRowReport } from "../base/sqlite/damaged-row-report.ts";
 import type { OpenDatabase } from "../base/sqlite/database-health.ts";
 import type { DatabaseName } from "../base/sqlite/database-names.ts";
 import { AgedRequests, ApprovalRegistry } from "../calls/index.ts";
+import { WrittenFiles } from "../decide/flow/written-files.ts";
 import { GrantStore } from "../decide/grants/store.ts";
 import { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { McpToolStore } from "../decide/mcp/tool-store.ts";
@@ -41,6 +42,7 @@ export interface Stores {
   grants: GrantStore;
   mcp: McpTools;
   destinations: UsedDestinations;
+  writtenFiles: WrittenFiles;
   rate: RateLimits;
   safety: Safety;
   /** Room for what must still be written once the disk is full. */
@@ -106,6 +108,10 @@ export function openStores(base: Base, withdraw: Withdraw): Stores {
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
     mcp: storage.on(databases.grants, (db) => new McpTools(new McpToolStore(db, clock))),
     destinations: storage.on(databases.grants, (db) => new UsedDestinations(db, clock)),
+    writtenFiles: storage.on(
+      databases.grants,
+      (db) => new WrittenFiles(db, clock, (error) => failed("keeping what marked sessions wrote", error)),
+    ),
     rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),

@@ -20,6 +20,7 @@ import {
   type Subject,
   type Unfinished,
 } from "./stages/examination.ts";
+import { flow } from "./stages/flow.ts";
 import { guard } from "./stages/guard.ts";
 import { judge } from "./stages/judge.ts";
 import { pairing } from "./stages/pairing.ts";
@@ -93,6 +94,7 @@ export const PIPELINE = StageChain.of<Proposed>((stage, isDenied) => {
   .find("validation", validation)
   .check("scope", scope)
   .find("policy", policy)
+  .find("flow", flow)
   .find("rate", rate)
   .check("guard", guard)
   .find("judge", judge)

@@ -43,6 +43,7 @@ export const STAGES = every<Stage>({
   validation: true,
   scope: true,
   policy: true,
+  flow: true,
   rate: true,
   guard: true,
   judge: true,

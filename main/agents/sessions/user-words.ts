@@ -52,6 +52,11 @@ export class UserWords {
     return found === undefined || found.text.trim() === "" ? null : found.text;
   }
 
+  /** Whether the user has said anything in this session, as its client says, that is still known here. */
+  hasSpoken(agentId: string, session: string): boolean {
+    return this.#agents.get(agentId)?.some((one) => one.session === session) === true;
+  }
+
   /** A session is over, or, without one, an agent's pairing. */
   end(agentId: string, session?: string): void {
     const left =

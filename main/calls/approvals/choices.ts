@@ -119,6 +119,17 @@ export function choicesForBox(
   return [once, ...territories(reach, withoutCovered(grants))];
 }
 
+/**
+ * The ways to say yes to a call that is asked about for what its session has seen: once, or what it needs for the session, knowing that. Never
+ * for longer. @param usual the ways to say yes to it without that
+ */
+export function choicesKnowing(asked: readonly ResolvedRequirement[], usual: readonly Choice[]): Choice[] {
+  const narrowest = usual.find(({ scope }) => scope === "session");
+  const once = usual.filter(({ scope }) => scope === "none");
+  if (asked.length > 0 && narrowest === undefined) return once;
+  return [...once, { scope: "session", reach: "destination", grants: narrowest?.grants ?? [] }];
+}
+
 interface Proposed {
   need: ResolvedRequirement;
   proposals: Proposal[];

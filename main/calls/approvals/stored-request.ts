@@ -22,6 +22,7 @@ import type { Surface } from "../../../ipc/contract/surface.ts";
 import type { Hint } from "../../../ipc/words/hint-words.ts";
 import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 import type { Verb } from "../../decide/executors/manifest.ts";
+import type { Flow } from "../../decide/flow/marks.ts";
 import type { RequestedTool } from "./asked-tool.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths, Granted } from "./choices.ts";
@@ -129,6 +130,8 @@ export interface RequestExtra extends AskedPaths {
   price?: Price | undefined;
   /** The same call again and again: what it is asked about for. */
   repeated?: RepeatedCall | undefined;
+  /** What its session has seen, for which it is asked about. */
+  flow?: Flow | undefined;
   /** What the call is confined to, where it is. */
   confined?: Confined | undefined;
   /** The server's tool that it is a call of, while it waits. */

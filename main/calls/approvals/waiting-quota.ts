@@ -67,7 +67,7 @@ export class WaitingQuota {
 
 /** What identical calls share. */
 export function keysOf(x: Reviewable): { call_hash: string; share_key: string } {
-  const { call, subject, executor, needs, confinement, repeated } = x;
+  const { call, subject, executor, needs, confinement, repeated, flow } = x;
   const called = callHash(call.executor, call.args);
   const { mcp } = call.context ?? {};
   // Several tools of a server may have one executor's name: `a.b` and `a_b`.
@@ -76,6 +76,9 @@ export function keysOf(x: Reviewable): { call_hash: string; share_key: string } 
   // Whether the same call may be made again and again is another question than whether it may be made, and one for its session.
   if (repeated !== undefined)
     return { call_hash: called, share_key: repeatedKey(agentId, subject.session ?? "", called) };
+  // So is what one session has seen.
+  if (flow !== undefined)
+    return { call_hash: called, share_key: JSON.stringify([agentId, "flow", subject.session ?? "", called, flow]) };
   return {
     call_hash: called,
     share_key: shareKey(agentId, call.context ?? {}, named, needs, {

@@ -1,6 +1,8 @@
 import type Database from "better-sqlite3";
 import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
 import type { Schema } from "../../base/sqlite/database-schema.ts";
+import { sessionMarksTable } from "../../decide/flow/session-marks.ts";
+import { writtenFilesTable } from "../../decide/flow/written-files.ts";
 import { mcpToolsTable } from "../../decide/mcp/tool-store.ts";
 import { usedDestinationsTable } from "../../decide/places/used-destinations.ts";
 import { rateBuckets } from "../../decide/rate/budgets.ts";
@@ -24,8 +26,15 @@ export function grantsSchema(home: string): Schema {
       dueGrants,
       mcpToolsTable,
       usedDestinationsTable,
+      flowTables,
     ],
   };
+}
+
+/** What sessions have seen. */
+function flowTables(db: Database.Database): void {
+  sessionMarksTable(db);
+  writtenFilesTable(db);
 }
 
 function firstTable(db: Database.Database): void {

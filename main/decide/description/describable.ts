@@ -2,6 +2,7 @@ import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
+import type { Flow } from "../flow/marks.ts";
 import type { GuardSettings } from "../guard/guard.ts";
 import type { UsedDestinations } from "../places/used-destinations.ts";
 
@@ -15,4 +16,6 @@ export interface Describable {
     readonly destinations?: Pick<UsedDestinations, "isUsed" | "hosts" | "note">;
   };
   readonly lines: CommandLines;
+  /** What its session has seen, for which it is asked about. */
+  readonly flow?: Flow;
 }

@@ -1,11 +1,13 @@
 import { tokensOf, tokensOfWords } from "@metnos-gate/shell-reading";
 import { withScanLimit } from "@metnos-gate/shell-reading/files";
 import { askedOutside } from "@metnos-gate/shell-reading/gate-command";
-import type { DescribedCommand, Description } from "../../../ipc/contract/description.ts";
+import { shortenHome } from "../../../ipc/base/visible-text.ts";
+import type { DescribedCommand, Description, Hazard } from "../../../ipc/contract/description.ts";
 import type { CallKind } from "../../../ipc/contract/hazards.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { takesComments } from "../executors/needs.ts";
+import type { MarkedBy } from "../flow/marks.ts";
 import {
   hazardOfTool,
   hazardsOfLines,
@@ -54,7 +56,7 @@ function description(x: Describable): Description {
     place,
     settings.destinations,
   );
-  const hazards = [...ofTool, ...ofArguments, ...named.hazards, ...lookAlikes];
+  const hazards = [...hazardOfFlow(x), ...ofTool, ...ofArguments, ...named.hazards, ...lookAlikes];
   const ofCall = isCommand ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   // What a tool that nothing describes does with a command line isn't known, whatever the line says.
   const isKnown = executor.is_described || executor.mcp?.state === "looks";
@@ -86,6 +88,24 @@ export function describedNames(
 ): Pick<Description, "stands_for" | "hazards"> {
   const read = names.map((one) => readName(one, place, held, tokensOf));
   return { stands_for: read.map(({ shown }) => shown), hazards: read.flatMap(({ hazards }) => hazards) };
+}
+
+/** What its session has seen, and what it would do with that. */
+function hazardOfFlow({ flow, settings: { home } }: Describable): Hazard[] {
+  if (flow === undefined) return [];
+  const said = (by: MarkedBy) => ({ ...by, what: shortenHome(by.what, home) });
+  const came = said(flow.came);
+  if (flow.rule === "flow.untrusted-later")
+    return [{ id: "changes-what-runs-for-others", span: null, came, path: shortenHome(flow.to, home) }];
+  return [
+    {
+      id: "sends-after-reading",
+      span: null,
+      came,
+      host: flow.to,
+      ...(flow.read === undefined ? {} : { read: said(flow.read) }),
+    },
+  ];
 }
 
 /** Characters of an agent's reason. */

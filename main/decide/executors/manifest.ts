@@ -92,6 +92,8 @@ const fieldsSchema = z.strictObject({
   hazard: z.enum(HAZARDS).optional(),
   /** What it starts can be typed into later, by calls that the gate is not asked about. */
   keeps_input: z.literal(true).optional(),
+  /** What it returns is the user's own: its session has read something private (docs/flow.md). */
+  reads_private: z.literal(true).optional(),
   /** The perimeter the executor must stay in; without one, the policy alone decides. */
   scope: z.strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() }).default({}),
 });

@@ -174,7 +174,7 @@ function writtenWords(command: SimpleCommand): Word[] {
 function written(paths: readonly string[], path: string, span: Hazard["span"], place: CallPlace): Hazard[] {
   if (paths.some((one) => /^\/dev\//.test(one))) return [];
   if (paths.some((one) => runsLater(one, place))) return [{ id: "changes-what-runs-later", span, path }];
-  if (paths.some((one) => INSTRUCTIONS.test(one))) return [{ id: "instructs-agents", span, path }];
+  if (paths.some(instructsAgents)) return [{ id: "instructs-agents", span, path }];
   const isOutside = paths.some((one) => place.isOutside(one));
   return isOutside ? [{ id: "writes-outside-project", span, path }] : [];
 }
@@ -182,6 +182,9 @@ function written(paths: readonly string[], path: string, span: Hazard["span"], p
 /** What agents read by itself as they start in a folder, or at and below its first: not run, but done. */
 const INSTRUCTIONS =
   /\/(?:(?:agents|claude|gemini|qwen|warp|crush|conventions)(?:\.local|\.override)?\.md|\.(?:cursor|windsurf|cline|roo|kilocode|goose)(?:rules|hints)(?:\/.*)?|\.rules|\.github\/(?:copilot-instructions\.md|instructions\/.*|agents\/.*|prompts\/.*)|\.junie\/guidelines\.md)$/i;
+
+/** True for a file (absolute) that agents read as instructions. */
+export const instructsAgents = (path: string): boolean => INSTRUCTIONS.test(path);
 
 function secretRead(paths: readonly string[], path: string, span: Hazard["span"]): Hazard[] {
   return paths.some((one) => askedEachTime(one) !== undefined) ? [{ id: "reads-secrets", span, path }] : [];

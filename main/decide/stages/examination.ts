@@ -14,6 +14,8 @@ import type { Declaration } from "../confinement/declaration.ts";
 import type { Prices } from "../costs/prices.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
+import type { Flow } from "../flow/marks.ts";
+import type { SessionFlow } from "../flow/session-flow.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { VerdictSettings } from "../judge/verdicts.ts";
 import type { McpTools } from "../mcp/mcp-tools.ts";
@@ -83,6 +85,8 @@ export interface StageSettings extends VerdictSettings {
   mcp?: Pick<McpTools, "toolOf">;
   /** Where calls of each project have gone. Left out: nothing is said to be new. */
   destinations?: Pick<UsedDestinations, "isUsed" | "hosts" | "note">;
+  /** What each session has seen. Left out: that isn't kept here. */
+  flow?: Pick<SessionFlow, "of" | "note" | "agree" | "marksOf">;
   /** Why the gate decides nothing any more: its lock, sockets or databases aren't its own. Left out: they always are. */
   lost?: () => string | undefined;
 }
@@ -126,6 +130,11 @@ export interface Ruling extends Requirements {
   readonly price?: Price | undefined;
 }
 
+/** What the flow stage finds: the policy's ruling, or that the user is asked for what its session has seen. */
+export interface Flowed extends Pick<Ruling, "outcome" | "reason" | "rule"> {
+  readonly flow?: Flow;
+}
+
 /** What the rate stage finds: the policy's ruling, or that the user is asked about a call that it allows. */
 export interface Rated extends Pick<Ruling, "outcome" | "reason" | "rule"> {
   /** The same call again and again: what it is asked about for. */
@@ -146,10 +155,10 @@ export type Validated = Proposed & Requirements;
 export type Ruled = Validated & Ruling;
 
 /** A call that no stage denied. */
-export type Reviewable = Ruled & Rated & Judged;
+export type Reviewable = Ruled & Flowed & Rated & Judged;
 
 /** A call as far as the stages came before one of them denied it. */
-export type Unfinished = Proposed & Partial<Requirements & Ruling & Rated & Judged>;
+export type Unfinished = Proposed & Partial<Requirements & Ruling & Flowed & Rated & Judged>;
 
 /** What the stages made of a call. */
 export type Examined = { x: Reviewable; denial: null } | { x: Unfinished; denial: Denial };

@@ -15,7 +15,7 @@ const BOX = manifestOf({
 /** A call that nothing is wrong with. */
 const FINE: Situation = { executor: "box", own: [BOX], args: { path: "/srv/in/a.txt" }, level: "Full" };
 
-/** One thing that is wrong with it, for each stage that can decide without budgets or judges. */
+/** One thing that is wrong with it, for each stage that can decide without budgets, judges or a session. */
 const FAULTS = {
   pairing: { agent: REVOKED },
   safety: { settings: { pause: { reason: "lunch" } } },
@@ -25,7 +25,7 @@ const FAULTS = {
   guard: { args: { note: "/etc/shadow" } },
   judge: { settings: { judge_threshold: 0.99 } },
   approval: { level: "Supervised" },
-} as const satisfies Record<Exclude<Stage, "rate" | "validators">, Situation>;
+} as const satisfies Record<Exclude<Stage, "flow" | "rate" | "validators">, Situation>;
 
 const DECIDING = STAGES.filter((stage): stage is keyof typeof FAULTS => Object.hasOwn(FAULTS, stage));
 

@@ -35,6 +35,8 @@ export interface SentCall {
   /** Each capability with what it is needed for. */
   needs: string[];
   effect: string;
+  /** What its session has seen, without what it was. */
+  session?: string[];
   dangers?: string[];
   /** The programs of its command lines, in their order. */
   programs?: string[];
@@ -94,6 +96,7 @@ export function sentCall(x: Reviewable, send: Send): SentCall {
       ? namedTargets(x.stated_needs, texts.home, texts.of)
       : kindsOfTargets(x.stated_needs, placeOf(call, settings.home, settings.env)),
     effect: effectText(description.effect, "en", x.confinement !== null),
+    session: sessionSaid(x),
     dangers: unique(description.hazards.map((hazard) => dangerText(hazard, texts))),
     programs: programsOf(x, texts),
     unclear: unclearOf(x, description, texts),
@@ -103,6 +106,16 @@ export function sentCall(x: Reviewable, send: Send): SentCall {
     price: x.price === undefined ? undefined : priceText(x.price, "en"),
     args: send === "keys" ? argumentNames(x) : argumentsSent(x, send, texts.of),
   });
+}
+
+/** No values, whatever may be sent. */
+function sessionSaid({ subject, settings }: Reviewable): string[] | undefined {
+  const marks = settings.flow?.marksOf(subject);
+  if (marks == null) return undefined;
+  return [
+    ...(marks.private === undefined ? [] : ["has read something private of the user's"]),
+    ...(marks.untrusted === undefined ? [] : ["has taken in something that others may have written"]),
+  ];
 }
 
 function userAsked({ call, subject, settings }: Reviewable, { of }: Texts): string | undefined {
@@ -128,12 +141,14 @@ function confinedTo({ confinement }: Reviewable, texts: Texts): string | undefin
   return `${kind === "looking" ? "only reads" : "writes only in"} ${folder}; ${network ? "each host is decided on by itself" : "no network"}`;
 }
 
-function dangerText({ path, host, ...hazard }: Hazard, { send, of }: Texts): string {
+function dangerText({ path, host, read, came, ...hazard }: Hazard, { send, of }: Texts): string {
   // Numbers are the gate's own; hosts and paths are the call's.
   if (send === "keys") return hazardText(hazard, "en");
   const named = {
     ...(path === undefined ? {} : { path: of(path) }),
     ...(host === undefined ? {} : { host: of(host) }),
+    ...(read === undefined ? {} : { read: { ...read, what: of(read.what) } }),
+    ...(came === undefined ? {} : { came: { ...came, what: of(came.what) } }),
   };
   return hazardText({ ...hazard, ...named }, "en");
 }

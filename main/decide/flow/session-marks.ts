@@ -1,0 +1,239 @@
+import { agentKindOf } from "../../../ipc/contract/agent-kind.ts";
+import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
+import type { UserWords } from "../../agents/index.ts";
+import type { Clock } from "../../base/clocks/clock.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
+import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
+import { type Flow, MARKS, type Mark, type MarkedBy, type Marks } from "./marks.ts";
+
+/**
+ * The marks of each session, over restarts. A session has marks of its own where a client that is known here said that its user began
+ * it; every other one has those of its whole agent: a program that names its own sessions gets rid of nothing by another name.
+ */
+
+/** In grants.db. */
+export function sessionMarksTable(db: SqliteDatabase): void {
+  db.exec(`CREATE TABLE flow_marks (
+    agent       TEXT NOT NULL,
+    session     TEXT NOT NULL,
+    mark        TEXT NOT NULL,
+    what        TEXT NOT NULL,
+    decision_id TEXT NOT NULL,
+    at          TEXT NOT NULL,
+    is_own      INTEGER NOT NULL,
+    PRIMARY KEY (agent, session, mark)
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_flow_marks_at ON flow_marks(at);`);
+}
+
+/** Of all sessions; the oldest go first. Each has two at the most. */
+const MAX_ROWS = 200_000;
+/** So many new ones later it is looked whether there are more. */
+const ROWS_BETWEEN_LOOKS = 1000;
+/** In memory, of one agent; the others are read again. */
+const MAX_SESSIONS = 500;
+const MAX_AGENTS = 64;
+/** Different things that a session has read, by which another one is known to be new. */
+const MAX_SEEN = 256;
+/** What the user has agreed to in one session. */
+const MAX_AGREED = 64;
+/** How long what another session of its agent did counts for one that isn't known to be the user's own, in milliseconds. */
+export const SHARED_MS = 7 * 86_400_000;
+const MAX_WHAT = 300;
+
+/** On whose behalf a call is looked at. */
+export interface Marked {
+  agent: { agent_id: string; name: string } | null;
+  session?: string | undefined;
+}
+
+interface Session {
+  marks: { private?: MarkedBy; untrusted?: MarkedBy };
+  isOwn: boolean;
+  seen: Set<string>;
+  reads: number;
+  /** Rules with destinations, and how much had been read when the user agreed. */
+  agreed: Map<string, number>;
+}
+
+interface OfAgent {
+  sessions: Map<string, Session>;
+  /** What counts for all that have no marks of their own. */
+  shared: Session;
+}
+
+const newSession = (): Session => ({ marks: {}, isOwn: false, seen: new Set(), reads: 0, agreed: new Map() });
+
+interface Row extends MarkedBy {
+  agent: string;
+  session: string;
+  mark: string;
+  is_own: number;
+}
+
+/** A session with its marks, as it is listed. */
+export interface ListedSession extends Marks {
+  agent_id: string;
+  session: string;
+  /** False where its agent's other sessions share them. */
+  is_own: boolean;
+}
+
+export class SessionMarks {
+  readonly #db: PreparedStatements;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #words: Pick<UserWords, "hasSpoken">;
+  readonly #agents = new Map<string, OfAgent>();
+  #isEmpty: boolean;
+  #written = 0;
+
+  /** `db` was opened with `grantsSchema`. */
+  constructor(db: SqliteDatabase, clock: Pick<Clock, "now">, words: Pick<UserWords, "hasSpoken">) {
+    this.#db = new PreparedStatements(db);
+    this.#clock = clock;
+    this.#words = words;
+    this.#isEmpty = this.#db.prepare("SELECT 1 FROM flow_marks LIMIT 1").get() === undefined;
+  }
+
+  /** What counts for a session; null where nothing does. `reads`: grows with each other private thing that it reads. */
+  of(marked: Marked): (Marks & { reads: number }) | null {
+    if (this.#isEmpty || marked.agent === null) return null;
+    const { marks, reads } = this.#counting(marked.agent, marked.session);
+    const since = isoSeconds(this.#clock.now() - SHARED_MS);
+    const isLate = (by: MarkedBy | undefined, isOwn: boolean) => by !== undefined && (isOwn || by.at >= since);
+    const { isOwn } = this.#session(marked.agent, marked.session);
+    const [read, untrusted] = MARKS.map((mark) => (isLate(marks[mark], isOwn) ? marks[mark] : undefined));
+    if (read === undefined && untrusted === undefined) return null;
+    return {
+      reads,
+      ...(read === undefined ? {} : { private: read }),
+      ...(untrusted === undefined ? {} : { untrusted }),
+    };
+  }
+
+  /** A call that is allowed sets a mark: in memory at once. @throws SQLite's error where it can't be stored */
+  note({ agent, session = "" }: Marked, mark: Mark, what: string, decisionId: string): void {
+    if (agent === null) return;
+    this.#isEmpty = false;
+    const own = this.#session(agent, session);
+    const { shared } = this.#ofAgent(agent.agent_id);
+    const by: MarkedBy = { what: what.slice(0, MAX_WHAT), decision_id: decisionId, at: isoSeconds(this.#clock.now()) };
+    const isKnown = [own, shared].map((one) => isSeen(one, mark, by));
+    if (isKnown[0] === true) return;
+    const { agent_id } = agent;
+    this.#db
+      .prepare(
+        `INSERT INTO flow_marks (agent, session, mark, what, decision_id, at, is_own) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET what = excluded.what, decision_id = excluded.decision_id, at = excluded.at, is_own = excluded.is_own`,
+      )
+      .run(agent_id, session, mark, by.what, by.decision_id, by.at, own.isOwn ? 1 : 0);
+    this.#forgetOldest();
+  }
+
+  /** The user has agreed to this in this session, knowing what was shown. */
+  agree({ agent, session }: Marked, { rule, to, reads }: Agreed): void {
+    if (agent !== null) keepLatest(this.#counting(agent, session).agreed, `${rule} ${to}`, reads, MAX_AGREED);
+  }
+
+  /** Whether the user has agreed to it, and the session has read nothing else since. */
+  isAgreed({ agent, session }: Marked, { rule, to, reads }: Agreed): boolean {
+    return agent !== null && this.#counting(agent, session).agreed.get(`${rule} ${to}`) === reads;
+  }
+
+  /** Those with marks, the last ones first. */
+  list(most: number): ListedSession[] {
+    const rows = this.#db.prepare<Row>("SELECT * FROM flow_marks ORDER BY at DESC LIMIT ?").all(most * MARKS.length);
+    const listed = new Map<string, ListedSession>();
+    for (const { agent, session, mark, what, decision_id, at, is_own } of rows) {
+      const key = JSON.stringify([agent, session]);
+      const before = listed.get(key) ?? { agent_id: agent, session, is_own: is_own === 1 };
+      listed.set(key, { ...before, [mark]: { what, decision_id, at } });
+    }
+    return [...listed.values()].slice(0, most);
+  }
+
+  /** The user says that it counts no more: one session's, or all of an agent's. @returns how many sessions @throws SQLite's error */
+  clear(agentId: string, session?: string): number {
+    const isMeant = session === undefined ? "agent = ?" : "agent = ? AND session = ?";
+    const values = session === undefined ? [agentId] : [agentId, session];
+    const count = this.#db.count(`SELECT count(DISTINCT session) AS count FROM flow_marks WHERE ${isMeant}`, ...values);
+    this.#db.prepare(`DELETE FROM flow_marks WHERE ${isMeant}`).run(...values);
+    // Of the others what is shared is found again.
+    this.#agents.delete(agentId);
+    return count;
+  }
+
+  /** The marks that count for it: its own, or its agent's. */
+  #counting(agent: NonNullable<Marked["agent"]>, session: string | undefined): Session {
+    const own = this.#session(agent, session);
+    return own.isOwn ? own : this.#ofAgent(agent.agent_id).shared;
+  }
+
+  #session({ agent_id, name }: NonNullable<Marked["agent"]>, session = ""): Session {
+    const { sessions } = this.#ofAgent(agent_id);
+    const found = sessions.get(session) ?? this.#stored(agent_id, session);
+    if (!sessions.has(session)) keepLatest(sessions, session, found, MAX_SESSIONS);
+    found.isOwn ||= agentKindOf(name) !== "generic" && session !== "" && this.#words.hasSpoken(agent_id, session);
+    return found;
+  }
+
+  #ofAgent(agentId: string): OfAgent {
+    const found = this.#agents.get(agentId);
+    if (found !== undefined) return found;
+    const made: OfAgent = { sessions: new Map(), shared: { ...newSession(), marks: this.#lastOf(agentId) } };
+    keepLatest(this.#agents, agentId, made, MAX_AGENTS);
+    return made;
+  }
+
+  /** What any session of an agent has done last. */
+  #lastOf(agentId: string): Session["marks"] {
+    const marks: Session["marks"] = {};
+    for (const mark of MARKS) {
+      const last = this.#db
+        .prepare<MarkedBy>(
+          "SELECT what, decision_id, at FROM flow_marks WHERE agent = ? AND mark = ? ORDER BY at DESC LIMIT 1",
+        )
+        .get(agentId, mark);
+      if (last !== undefined) marks[mark] = last;
+    }
+    return marks;
+  }
+
+  #stored(agentId: string, session: string): Session {
+    const rows = this.#db
+      .prepare<Row>("SELECT * FROM flow_marks WHERE agent = ? AND session = ?")
+      .all(agentId, session);
+    const found = newSession();
+    for (const { mark, what, decision_id, at, is_own } of rows) {
+      found.isOwn ||= is_own === 1;
+      const known = MARKS.find((one) => one === mark);
+      if (known !== undefined) found.marks[known] = { what, decision_id, at };
+    }
+    return found;
+  }
+
+  #forgetOldest(): void {
+    if (++this.#written % ROWS_BETWEEN_LOOKS !== 0) return;
+    const count = this.#db.count("SELECT count(*) AS count FROM flow_marks");
+    if (count <= MAX_ROWS) return;
+    this.#db
+      .prepare(
+        `DELETE FROM flow_marks WHERE (agent, session, mark) IN
+           (SELECT agent, session, mark FROM flow_marks ORDER BY at LIMIT ?)`,
+      )
+      .run(count - MAX_ROWS);
+  }
+}
+
+type Agreed = Pick<Flow, "rule" | "to" | "reads">;
+
+/** Whether that had set this mark of the session before; from now on it has. */
+function isSeen(session: Session, mark: Mark, by: MarkedBy): boolean {
+  const key = `${mark} ${by.what}`;
+  if (session.marks[mark] !== undefined && session.seen.has(key)) return true;
+  if (session.seen.size >= MAX_SEEN) session.seen.clear();
+  session.seen.add(key);
+  if (mark === "private") session.reads++;
+  session.marks[mark] = by;
+  return false;
+}
