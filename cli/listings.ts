@@ -9,6 +9,7 @@ import type {
   ApprovalView,
   AuditLine,
   GrantView,
+  MarkedSession,
   PairingRequest,
   RefusalView,
 } from "../ipc/contract/operator-api.ts";
@@ -16,6 +17,7 @@ import type { PolicyOverride } from "../ipc/contract/policy-overrides.ts";
 import type { SafetyRuleView, ViolationView } from "../ipc/contract/safety.ts";
 import { confinedMark, outsideText } from "../ipc/words/box-words.ts";
 import { callFacts, quietText } from "../ipc/words/card-facts.ts";
+import { seenName } from "../ipc/words/hazard-words.ts";
 import { plainSummary } from "../ipc/words/plain-lines.ts";
 import { amountText } from "../ipc/words/price-words.ts";
 import { resultText } from "../ipc/words/result-words.ts";
@@ -125,6 +127,21 @@ export function refusalColumns(now: number): Column<RefusalView>[] {
     { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinksTo: 8 },
     { title: "SESSION", text: ({ session }) => session, shrinksTo: 8 },
     { title: "ENDS", text: ({ expires_at }) => `with it, or ${momentText(expires_at, now)}` },
+  ];
+}
+
+export function sessionColumns(now: number): Column<MarkedSession>[] {
+  const seen = (by: MarkedSession["private"]) =>
+    by === undefined ? "" : `${seenName(shortHome(by.what), "en")} (${momentText(by.at, now)})`;
+  return [
+    { title: "AGENT", text: ({ agent_name, agent_id }) => agent_name ?? agent_id, shrinksTo: 8 },
+    {
+      title: "SESSION",
+      text: ({ session, is_own }) => (is_own ? session : `${session} (shared)`.trim()),
+      shrinksTo: 8,
+    },
+    { title: "READ", text: (one) => seen(one.private), shrinksTo: 16 },
+    { title: "TOOK IN", text: (one) => seen(one.untrusted), shrinksTo: 16 },
   ];
 }
 

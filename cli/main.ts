@@ -27,6 +27,7 @@ import { runCommand } from "./commands/run.ts";
 import { pauseOrResume, safetyCommands } from "./commands/safety.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { serviceCommands } from "./commands/service.ts";
+import { sessionCommands } from "./commands/sessions.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { telegramCommands } from "./commands/telegram.ts";
@@ -63,6 +64,7 @@ export function commandLine(done: (code: number) => void): Command {
   policyCommands(program, done);
   todayCommand(program);
   activityCommands(program);
+  sessionCommands(program, done);
   auditCommands(program, done);
   receiptsCommands(program, done);
   safetyCommands(program);

@@ -27,7 +27,7 @@ import {
   reversibilitySchema,
   territorySchema,
 } from "./decision.ts";
-import { descriptionSchema } from "./description.ts";
+import { descriptionSchema, seenSchema } from "./description.ts";
 import { judgeStatusSchema, judgeTestSchema, refusedCallSchema, runningReviewSchema } from "./judges.ts";
 import { keptFilesSchema } from "./kept-files.ts";
 import { askedToolSchema, keptToolSchema } from "./mcp.ts";
@@ -183,6 +183,18 @@ export const approvalSchema = z.object({
   card: cardSchema,
 });
 export type ApprovalView = z.infer<typeof approvalSchema>;
+
+const markedSessionSchema = z.object({
+  agent_id: z.string(),
+  agent_name: z.string().nullable(),
+  /** As its client names it; "" where it doesn't. */
+  session: z.string(),
+  /** False where all of its agent's sessions that aren't known to be the user's own have these marks together. */
+  is_own: z.boolean(),
+  private: seenSchema.optional(),
+  untrusted: seenSchema.optional(),
+});
+export type MarkedSession = z.infer<typeof markedSessionSchema>;
 
 export const agentSchema = z.object({
   agent_id: z.string(),
@@ -410,6 +422,16 @@ export const operatorMethods = {
   /** What was refused for a session that isn't over, newest first. */
   "refusals.list": { params: nothing, result: z.array(refusalSchema) },
   "refusals.revoke": { params: z.object({ id: z.number().int() }), result: z.object({ revoked: z.boolean() }) },
+  /** Sessions that have read something private, or taken in what others may have written; the last ones first. */
+  "sessions.list": {
+    params: z.object({ limit: z.number().int().positive().max(1000).default(100) }),
+    result: z.array(markedSessionSchema),
+  },
+  /** It counts no more: of one session, or of all of an agent's. Refused with `unknown_agent`. */
+  "sessions.clear": {
+    params: z.object({ agent: z.string(), session: z.string().optional() }),
+    result: z.object({ cleared: z.number().int() }),
+  },
   "approvals.list": {
     params: z.object({
       include_resolved: z.boolean().default(false),
@@ -737,6 +759,7 @@ export const operatorEvents = {
   "agents.changed": nothing,
   "grants.changed": nothing,
   "refusals.changed": nothing,
+  "sessions.changed": nothing,
   /** What the user said of a server's tool: see `mcp.tools`. */
   "mcp.changed": nothing,
   /** A judge began, ended or refused: see `reviews.list`. At most a few times a second. */

@@ -94,10 +94,13 @@ const SEEN: Readonly<Record<Language, Readonly<Record<string, string>>>> = {
   },
 };
 
+/** What was seen, as people call it. */
+export const seenName = (what: string, language: Language): string => SEEN[language][what] ?? what;
+
 /** `docs.example.net (10:32)`, in the time of whoever reads it. */
 function seen(by: Values["read"], language: Language, unknown: string): string {
   if (by === undefined || by.what === "") return unknown;
-  const what = SEEN[language][by.what] ?? by.what;
+  const what = seenName(by.what, language);
   const at = new Date(by.at);
   if (Number.isNaN(at.getTime())) return what;
   return `${what} (${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")})`;

@@ -8,6 +8,7 @@ import { VERSION } from "../base/version.ts";
 import { BoxNetwork } from "../box/network/box-network.ts";
 import { BoxService } from "../box/service/box-service.ts";
 import { type Gate, SessionDecisions } from "../calls/index.ts";
+import { SessionMarks } from "../decide/flow/session-marks.ts";
 import { hiddenFromBoxes } from "../decide/places/gate-files.ts";
 import { policyDigest } from "../decide/policy/policy.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
@@ -34,6 +35,8 @@ export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
   judges: Judges;
   /** What users asked their agents for, in memory only. */
   words: UserWords;
+  /** What each session has seen. */
+  marks: SessionMarks;
   other_hooks: OtherHooks;
   histories: GitHistories;
   receipts: Receipts;
@@ -87,7 +90,11 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
     const judges = await openJudges(begun.config, () => judgeParts(opened, decisions));
     const words = new UserWords();
-    gate = openGate(opened, { box, judges, decisions, words });
+    const marks = storage.on(
+      storage.opened.databases.grants,
+      (db) => new SessionMarks(db, begun.clock, words, () => begun.publish({ type: "sessions.changed", data: {} })),
+    );
+    gate = openGate(opened, { box, judges, decisions, words, marks });
     const receipts = openReceipts(opened);
     checkpoints = openCheckpoints(opened, receipts.keys);
     const parts = {
@@ -95,6 +102,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       box,
       judges,
       words,
+      marks,
       other_hooks: new OtherHooks(),
       histories: new GitHistories(home),
       receipts,

@@ -13,7 +13,7 @@ import { serveOthers } from "../base/sqlite/database.ts";
 import { type CallsEvent, Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
 import { SessionFlow } from "../decide/flow/session-flow.ts";
-import { SessionMarks } from "../decide/flow/session-marks.ts";
+import type { SessionMarks } from "../decide/flow/session-marks.ts";
 import { GateFiles } from "../decide/places/gate-files.ts";
 import { withoutSentence } from "../decide/reviews/review-steps.ts";
 import type { Subject } from "../decide/stages/examination.ts";
@@ -29,10 +29,16 @@ import type { Opened } from "./stores.ts";
 /** How often surfaces are informed at the most that another call is being judged, in milliseconds. */
 const REVIEWS_CHANGED_MS = 250;
 
-export function openGate(
-  opened: Opened,
-  { box, judges, decisions, words }: { box: Box; judges: Judges; decisions: SessionDecisions; words: UserWords },
-): Gate {
+/** What isn't kept in databases alone. */
+interface BesideStores {
+  box: Box;
+  judges: Judges;
+  decisions: SessionDecisions;
+  words: UserWords;
+  marks: SessionMarks;
+}
+
+export function openGate(opened: Opened, { box, judges, decisions, words, marks }: BesideStores): Gate {
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
   const {
     grants,
@@ -75,11 +81,7 @@ export function openGate(
         overrides,
         mcp,
         destinations,
-        flow: new SessionFlow(
-          storage.on(storage.opened.databases.grants, (db) => new SessionMarks(db, clock, words)),
-          writtenFiles,
-          () => config.flow,
-        ),
+        flow: new SessionFlow(marks, writtenFiles, () => config.flow),
         words,
         lost: () => storage.watch.lossByNow()?.message,
         gateFiles: new GateFiles(paths, home),

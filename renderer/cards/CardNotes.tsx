@@ -4,6 +4,7 @@ import type { LineRisk } from "../../ipc/contract/hazards.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { CardFacts } from "../../ipc/words/card-facts.ts";
 import { toolStateText } from "../../ipc/words/mcp-words.ts";
+import { SeenMark } from "../parts/SeenMark.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
@@ -57,7 +58,26 @@ export function CardWarnings({ view, facts }: Pick<CardNotesProps, "view" | "fac
       ))}
       {risks.length > RISKS_SAID ? <p className="quiet">{words.andMore(risks.length - RISKS_SAID)}</p> : null}
       <Hazards hazards={facts.hazards} />
+      <SeenCalls view={view} />
     </>
+  );
+}
+
+/** The calls by which its session has seen what the first line says: each opens in Activity. */
+function SeenCalls({ view: { description } }: Pick<CardNotesProps, "view">) {
+  const hazard = description?.hazards.find(({ read, came }) => read !== undefined || came !== undefined);
+  const seen = (["private", "untrusted"] as const).flatMap((mark) => {
+    const by = mark === "private" ? hazard?.read : hazard?.came;
+    // By this very call: there is nothing else to open.
+    return by === undefined || by.decision_id === "" ? [] : [{ mark, by }];
+  });
+  if (seen.length === 0) return null;
+  return (
+    <p className="seen-calls">
+      {seen.map(({ mark, by }) => (
+        <SeenMark key={mark} mark={mark} by={by} />
+      ))}
+    </p>
   );
 }
 

@@ -23,6 +23,7 @@ const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventType[]>>
   "grants.list": ["grants.changed"],
   "grants.search": ["grants.changed"],
   "mcp.tools": ["mcp.changed", "agents.changed"],
+  "sessions.list": ["sessions.changed", "agents.changed"],
   "refusals.list": ["refusals.changed", "agents.changed"],
   "approvals.history": ["approval.closed"],
   "agents.list": ["agents.changed", "pairing.requested"],

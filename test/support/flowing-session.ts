@@ -61,7 +61,7 @@ export async function flowingCore({
     if (first === undefined) throw new Error("no decision");
     const token = first.pending?.token;
     const view = (): ApprovalView => {
-      const found = token === undefined ? undefined : core.approvals.getPending(token);
+      const found = token === undefined ? undefined : core.gate.broker.registry.getPending(token);
       if (found === undefined) throw new Error("nothing waits");
       return core.gate.broker.view(found);
     };

@@ -84,14 +84,21 @@ export class SessionMarks {
   readonly #clock: Pick<Clock, "now">;
   readonly #words: Pick<UserWords, "hasSpoken">;
   readonly #agents = new Map<string, OfAgent>();
+  readonly #changed: () => void;
   #isEmpty: boolean;
   #written = 0;
 
-  /** `db` was opened with `grantsSchema`. */
-  constructor(db: SqliteDatabase, clock: Pick<Clock, "now">, words: Pick<UserWords, "hasSpoken">) {
+  /** `db` was opened with `grantsSchema`. @param changed once a mark is set */
+  constructor(
+    db: SqliteDatabase,
+    clock: Pick<Clock, "now">,
+    words: Pick<UserWords, "hasSpoken">,
+    changed: () => void = () => undefined,
+  ) {
     this.#db = new PreparedStatements(db);
     this.#clock = clock;
     this.#words = words;
+    this.#changed = changed;
     this.#isEmpty = this.#db.prepare("SELECT 1 FROM flow_marks LIMIT 1").get() === undefined;
   }
 
@@ -128,6 +135,7 @@ export class SessionMarks {
       )
       .run(agent_id, session, mark, by.what, by.decision_id, by.at, own.isOwn ? 1 : 0);
     this.#forgetOldest();
+    this.#changed();
   }
 
   /** The user has agreed to this in this session, knowing what was shown. */

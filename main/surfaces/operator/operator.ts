@@ -43,6 +43,7 @@ import {
   metricsMethods,
   receiptMethods,
 } from "./records.ts";
+import { sessionMethods } from "./sessions.ts";
 import { settingMethods, statusMethods } from "./status.ts";
 import { channelMethods, webMethods } from "./surfaces.ts";
 
@@ -65,6 +66,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "grants.list",
   "grants.search",
   "refusals.list",
+  "sessions.list",
   "mcp.tools",
   "safety.status",
   "safety.violations",
@@ -132,6 +134,7 @@ export class Operator implements OperatorHandler {
       ...statusMethods(context),
       ...policyMethods(context),
       ...grantMethods(context),
+      ...sessionMethods(context),
       ...mcpMethods(context),
       ...approvalMethods(context),
       ...agentMethods(context),

@@ -4,8 +4,10 @@ import type { ActivityEntry } from "../../../ipc/contract/activity.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import { confinedMark, toolText } from "../../../ipc/words/box-words.ts";
 import { resultText } from "../../../ipc/words/result-words.ts";
+import { useQuery } from "../../gate/use-gate.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
+import { type Seen, SeenLetter } from "../../parts/SeenMark.tsx";
 import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { useLanguage } from "../../words/language.ts";
@@ -55,6 +57,7 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
           {rest === "" ? null : <Target text={rest} width={Math.max(12, left)} />}
           {mark === "" ? null : <span className="quiet confined">{mark}</span>}
           {entry.reported === undefined ? null : <ReportMark reported={entry.reported} />}
+          <SeenLetters entry={entry} />
         </span>
         <span className="who">
           <VisibleText text={entry.agent_name} />
@@ -69,6 +72,17 @@ export function DecisionRow({ entry, width, isOpen, onToggle }: DecisionRowProps
         </div>
       ) : null}
     </li>
+  );
+}
+
+/** What it meant for its session, where it is what set a mark last, or was asked about for one. */
+function SeenLetters({ entry: { decision_id, rule } }: { entry: ActivityEntry }) {
+  const { data } = useQuery("sessions.list", {});
+  const marks = (data ?? []).flatMap((one) =>
+    (["private", "untrusted"] as const).filter((mark) => one[mark]?.decision_id === decision_id),
+  );
+  return [...new Set<Seen>([...marks, ...(rule?.startsWith("flow.") === true ? (["out"] as const) : [])])].map(
+    (mark) => <SeenLetter key={mark} mark={mark} />,
   );
 }
 

@@ -23,6 +23,7 @@ import { safetyWords } from "../../words/safety.ts";
 import { DecisionRow } from "../activity/DecisionRow.tsx";
 import { targetWidth } from "../activity/target-width.ts";
 import { useFeed } from "../activity/use-feed.ts";
+import { AgentSessions } from "./AgentSessions.tsx";
 import { AgentTable } from "./AgentTable.tsx";
 
 /** One agent: what it may do, what it has done, and its own pause. */
@@ -52,6 +53,7 @@ export function AgentPage({ name, agents }: { name: string; agents: readonly Age
           </section>
           <AgentLimits agent_id={agent.agent_id} />
           <AgentGrants name={name} />
+          <AgentSessions agent_id={agent.agent_id} name={name} />
           <AgentRefusals agent_id={agent.agent_id} />
           <LastDecisions name={name} />
         </>
