@@ -33,7 +33,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/contract",
     holds: "what is said between processes: messages, records, the operator's methods",
     floor: 0,
-    lines: 2950,
+    lines: 3010,
     doors: "all",
   },
   {
@@ -47,7 +47,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/words",
     holds: "the sentences that several surfaces say",
     floor: 1,
-    lines: 2900,
+    lines: 2950,
     doors: "all",
   },
   {
@@ -94,12 +94,13 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 14050,
+    lines: 14900,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
       costs: config prices
       description: describe effect line-diff named-danger run-by-name skill-text used
+      flow: config session-flow session-marks written-files
       executors: called-tool canonical catalog command-lines internal manifest needs
       grants: active rows stale stale-rows store
       guard: cloud-metadata guard hazards without-values
@@ -143,7 +144,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/calls",
     holds: "a call's life until its answer, and the requests",
     floor: 5,
-    lines: 6200,
+    lines: 6250,
     doors: `
       .: index
       approvals: registry schema`,
@@ -182,7 +183,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/core",
     holds: "puts the parts together, opens and closes them",
     floor: 8,
-    lines: 3750,
+    lines: 3800,
     doors: `
       .: archiving boxed-agents channel core explained-call gate-port note-board offline offline-receipts restart
       service: gate-service launch-agent service-parts
@@ -231,7 +232,7 @@ export const ROOMS: readonly Room[] = [
     path: "renderer",
     holds: "the page",
     floor: 2,
-    lines: 16950,
+    lines: 17150,
     doors: "all",
   },
 ];

@@ -102,6 +102,7 @@ describe("the rooms", () => {
     // Their rows are what decisions are made of, and change with a decision (a use, a token, a violation): moving the statements elsewhere
     // would put an arrow up or a callback in the place of a call.
     expect(keeping.map(([path]) => path)).toEqual([
+      ...["session-marks", "written-files"].map((name) => `main/decide/flow/${name}.ts`),
       ...["cache", "observed-time", "rows", "search", "stale-rows", "store"].map(
         (name) => `main/decide/grants/${name}.ts`,
       ),

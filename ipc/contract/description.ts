@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { requirementSchema } from "./decision.ts";
+import { seenSchema } from "./flow.ts";
 import { CALL_KINDS, EFFECTS, HAZARDS, LINE_RISKS, WORK } from "./hazards.ts";
 
 /**
@@ -10,9 +11,6 @@ import { CALL_KINDS, EFFECTS, HAZARDS, LINE_RISKS, WORK } from "./hazards.ts";
 
 const spanSchema = z.object({ arg: z.string(), start: z.number().int(), end: z.number().int() });
 export type CallSpan = z.infer<typeof spanSchema>;
-
-/** What a session has read or taken in: a path, a host, a server or a capability; and the call that did, at an ISO-8601 time. */
-export const seenSchema = z.object({ what: z.string(), at: z.string(), decision_id: z.string() });
 
 const hazardSchema = z.object({
   id: z.enum(HAZARDS),

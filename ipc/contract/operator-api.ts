@@ -27,7 +27,8 @@ import {
   reversibilitySchema,
   territorySchema,
 } from "./decision.ts";
-import { descriptionSchema, seenSchema } from "./description.ts";
+import { descriptionSchema } from "./description.ts";
+import { seenSchema } from "./flow.ts";
 import { judgeStatusSchema, judgeTestSchema, refusedCallSchema, runningReviewSchema } from "./judges.ts";
 import { keptFilesSchema } from "./kept-files.ts";
 import { askedToolSchema, keptToolSchema } from "./mcp.ts";

@@ -1,6 +1,6 @@
 import "./seen-mark.css";
 import { shortenHome } from "../../ipc/base/visible-text.ts";
-import type { MarkedSession } from "../../ipc/contract/operator-api.ts";
+import type { Seen } from "../../ipc/contract/flow.ts";
 import { seenName } from "../../ipc/words/hazard-words.ts";
 import { useHome } from "../gate/use-home.tsx";
 import { useLanguage, useWords } from "../words/language.ts";
@@ -8,10 +8,10 @@ import { seenWords } from "../words/seen.ts";
 import { Moment } from "./RelativeTime.tsx";
 import { VisibleText } from "./VisibleText.tsx";
 
-export type Seen = "private" | "untrusted" | "out";
+export type SeenAs = "private" | "untrusted" | "out";
 
 /** A letter in a circle: what a call meant for its session. */
-export function SeenLetter({ mark }: { mark: Seen }) {
+export function SeenLetter({ mark }: { mark: SeenAs }) {
   const words = useWords(seenWords);
   return (
     <span className="seen-letter" role="img" aria-label={words.meaning[mark]} title={words.meaning[mark]}>
@@ -21,7 +21,7 @@ export function SeenLetter({ mark }: { mark: Seen }) {
 }
 
 /** The same with what it was, which opens its call. */
-export function SeenMark({ mark, by }: { mark: Seen; by: NonNullable<MarkedSession["private"]> }) {
+export function SeenMark({ mark, by }: { mark: SeenAs; by: Seen }) {
   const language = useLanguage();
   const home = useHome();
   const what = seenName(home === null ? by.what : shortenHome(by.what, home), language);

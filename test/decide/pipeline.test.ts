@@ -35,6 +35,7 @@ describe("the trace of a call", () => {
     expect(trace.map((step) => step.stage)).toEqual([...STAGES]);
     expect(trace.filter((step) => step.outcome !== "passed").map((step) => [step.stage, step.outcome])).toEqual([
       ["policy", "ask"],
+      ["flow", "not_configured"],
       ["rate", "not_configured"],
       ["validators", "not_configured"],
       ["approval", "ask"],

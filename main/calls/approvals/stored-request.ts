@@ -14,6 +14,7 @@ import {
   territorySchema,
 } from "../../../ipc/contract/decision.ts";
 import type { Description } from "../../../ipc/contract/description.ts";
+import type { Flow } from "../../../ipc/contract/flow.ts";
 import type { Choice, Principal, Refuse } from "../../../ipc/contract/operator-api.ts";
 import type { RepeatedCall } from "../../../ipc/contract/rate.ts";
 import type { Review } from "../../../ipc/contract/review.ts";
@@ -22,7 +23,6 @@ import type { Surface } from "../../../ipc/contract/surface.ts";
 import type { Hint } from "../../../ipc/words/hint-words.ts";
 import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 import type { Verb } from "../../decide/executors/manifest.ts";
-import type { Flow } from "../../decide/flow/marks.ts";
 import type { RequestedTool } from "./asked-tool.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths, Granted } from "./choices.ts";

@@ -1,8 +1,8 @@
+import type { Flow } from "../../../ipc/contract/flow.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
-import type { Flow } from "../flow/marks.ts";
 import type { GuardSettings } from "../guard/guard.ts";
 import type { UsedDestinations } from "../places/used-destinations.ts";
 

@@ -3,11 +3,11 @@ import { withScanLimit } from "@metnos-gate/shell-reading/files";
 import { askedOutside } from "@metnos-gate/shell-reading/gate-command";
 import { shortenHome } from "../../../ipc/base/visible-text.ts";
 import type { DescribedCommand, Description, Hazard } from "../../../ipc/contract/description.ts";
+import type { Seen } from "../../../ipc/contract/flow.ts";
 import type { CallKind } from "../../../ipc/contract/hazards.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { takesComments } from "../executors/needs.ts";
-import type { MarkedBy } from "../flow/marks.ts";
 import {
   hazardOfTool,
   hazardsOfLines,
@@ -93,7 +93,7 @@ export function describedNames(
 /** What its session has seen, and what it would do with that. */
 function hazardOfFlow({ flow, settings: { home } }: Describable): Hazard[] {
   if (flow === undefined) return [];
-  const said = (by: MarkedBy) => ({ ...by, what: shortenHome(by.what, home) });
+  const said = (by: Seen) => ({ ...by, what: shortenHome(by.what, home) });
   const came = said(flow.came);
   if (flow.rule === "flow.untrusted-later")
     return [{ id: "changes-what-runs-for-others", span: null, came, path: shortenHome(flow.to, home) }];

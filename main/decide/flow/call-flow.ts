@@ -1,22 +1,27 @@
 import { askedEachTime, isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
 import { destinationsBy, programOf } from "@metnos-gate/shell-reading/programs";
-import { hostMatches, isLoopback } from "../../targets/host.ts";
+import type { UserWords } from "../../agents/index.ts";
+import { hostMatches, isLoopback, normaliseHostPattern } from "../../targets/host.ts";
 import { pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
+import type { Describable } from "../description/describable.ts";
 import { destinationsOf } from "../description/destinations.ts";
 import { requestOf } from "../description/requested.ts";
 import { instructsAgents } from "../guard/hazards.ts";
 import { type CallPlace, placeOf } from "../places/call-place.ts";
 import { runsLater } from "../places/run-later.ts";
-import type { Ruled } from "../stages/examination.ts";
 import type { FlowConfig } from "./config.ts";
 import { isPublicPlace } from "./public-places.ts";
+import type { Marked } from "./session-marks.ts";
 
 /** What one call brings into its session, and what it takes out of it: by what it needs, never by what anybody says about it. */
 
-export type FlowCall = Pick<
-  Ruled,
-  "call" | "subject" | "executor" | "settings" | "lines" | "confinement" | "stated_needs"
->;
+export interface FlowCall extends Pick<Describable, "call" | "executor" | "lines"> {
+  readonly subject: Marked;
+  readonly settings: Pick<Describable["settings"], "home" | "env"> & { readonly words?: Pick<UserWords, "of"> };
+  /** Null where it isn't confined. */
+  readonly confinement: object | null;
+  readonly stated_needs: readonly ResolvedRequirement[];
+}
 
 /** What a call reads that is the user's own: as the user would call it, or the capability that says it. Undefined where nothing is. */
 export function privateIn(x: FlowCall, config: FlowConfig): string | undefined {
@@ -108,7 +113,9 @@ const LONG_LABEL = 32;
 const hasLongName = (host: string): boolean => host.split(".").some((label) => label.length > LONG_LABEL);
 
 const isForeign = (host: string, { trusted_hosts }: FlowConfig): boolean =>
-  !isLoopback(host) && !host.endsWith(".localhost") && !trusted_hosts.some((pattern) => hostMatches(pattern, host));
+  !isLoopback(host) &&
+  !host.endsWith(".localhost") &&
+  !trusted_hosts.some((pattern) => hostMatches(normaliseHostPattern(pattern) ?? pattern, host));
 
 const targetHost = (target: ResolvedRequirement["target"]): string =>
   target.kind === "host" ? target.host : targetText(target);

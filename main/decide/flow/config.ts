@@ -18,7 +18,6 @@ export const flowConfigSchema = z.strictObject({
   trusted_hosts: z
     .array(z.string().refine((text) => normaliseHostPattern(text) !== null, "expected a host, or *.domain"))
     .max(256)
-    .transform((all) => all.flatMap((text) => normaliseHostPattern(text) ?? []))
     .default([]),
   /** The same of MCP servers. */
   trusted_servers: servers,

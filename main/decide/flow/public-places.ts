@@ -23,7 +23,7 @@ const OF_HOME: readonly string[] = [
   ],
   ...[".gradle/caches", ".pyenv", ".rbenv", ".local/lib", ".local/share/pnpm", ".local/share/uv", ".local/share/mise"],
   ...[".asdf", ".pub-cache", ".nuget/packages", ".gem", ".ivy2", ".sdkman"],
-  // What agents are told, not what they were told.
+  // What agents have as instructions, not what was said in their sessions.
   ...[".claude/CLAUDE.md", ".claude/skills", ".claude/agents", ".claude/commands", ".claude/plans", ".claude/plugins"],
   ...[".codex/AGENTS.md", ".codex/prompts", ".codex/skills", ".gemini/GEMINI.md", ".gemini/extensions"],
   ...[".config/opencode", ".gitignore", ".gitconfig", ".editorconfig"],

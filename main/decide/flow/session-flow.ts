@@ -1,9 +1,8 @@
+import type { Flow, Mark, Marks, Seen } from "../../../ipc/contract/flow.ts";
 import { projectUsing } from "../description/destinations.ts";
 import { placeOf } from "../places/call-place.ts";
-import type { Ruled } from "../stages/examination.ts";
 import { type FlowCall, filesNamed, laterIn, outOf, privateIn, untrustedIn } from "./call-flow.ts";
 import type { FlowConfig } from "./config.ts";
-import type { Flow, Mark, MarkedBy, Marks } from "./marks.ts";
 import type { Marked, SessionMarks } from "./session-marks.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
@@ -20,14 +19,14 @@ export class SessionFlow {
   }
 
   /** What this call is asked about for; null where it may pass, undefined where its session has seen nothing. */
-  of(x: Ruled): Flow | null | undefined {
+  of(x: FlowCall): Flow | null | undefined {
     const { agent } = x.subject;
     if (agent === null) return undefined;
     const seen = this.#marks.of(x.subject);
     // Of an unmarked session only what comes in and stays by one and the same call counts.
     if (seen?.untrusted === undefined && !canPlantAtOnce(x)) return seen === null ? undefined : null;
     const config = this.#config();
-    const own = (what: string | undefined): MarkedBy | undefined =>
+    const own = (what: string | undefined): Seen | undefined =>
       what === undefined ? undefined : { what, decision_id: "", at: "" };
     const came = seen?.untrusted ?? own(untrustedIn(x, config));
     if (came === undefined) return null;
@@ -87,7 +86,7 @@ export class SessionFlow {
 }
 
 /** It gets something from outside, and writes. */
-function canPlantAtOnce({ stated_needs }: Ruled): boolean {
+function canPlantAtOnce({ stated_needs }: FlowCall): boolean {
   const has = (capability: string) => stated_needs.some((need) => need.capability === capability);
   return has("network:http") && has("fs:write");
 }

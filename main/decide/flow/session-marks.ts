@@ -1,10 +1,10 @@
 import { agentKindOf } from "../../../ipc/contract/agent-kind.ts";
+import { type Flow, MARKS, type Mark, type Marks, type Seen } from "../../../ipc/contract/flow.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { UserWords } from "../../agents/index.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
-import { type Flow, MARKS, type Mark, type MarkedBy, type Marks } from "./marks.ts";
 
 /**
  * The marks of each session, over restarts. A session has marks of its own where a client that is known here said that its user began
@@ -48,7 +48,7 @@ export interface Marked {
 }
 
 interface Session {
-  marks: { private?: MarkedBy; untrusted?: MarkedBy };
+  marks: { private?: Seen; untrusted?: Seen };
   isOwn: boolean;
   seen: Set<string>;
   reads: number;
@@ -64,7 +64,7 @@ interface OfAgent {
 
 const newSession = (): Session => ({ marks: {}, isOwn: false, seen: new Set(), reads: 0, agreed: new Map() });
 
-interface Row extends MarkedBy {
+interface Row extends Seen {
   agent: string;
   session: string;
   mark: string;
@@ -107,7 +107,7 @@ export class SessionMarks {
     if (this.#isEmpty || marked.agent === null) return null;
     const { marks, reads } = this.#counting(marked.agent, marked.session);
     const since = isoSeconds(this.#clock.now() - SHARED_MS);
-    const isLate = (by: MarkedBy | undefined, isOwn: boolean) => by !== undefined && (isOwn || by.at >= since);
+    const isLate = (by: Seen | undefined, isOwn: boolean) => by !== undefined && (isOwn || by.at >= since);
     const { isOwn } = this.#session(marked.agent, marked.session);
     const [read, untrusted] = MARKS.map((mark) => (isLate(marks[mark], isOwn) ? marks[mark] : undefined));
     if (read === undefined && untrusted === undefined) return null;
@@ -124,7 +124,7 @@ export class SessionMarks {
     this.#isEmpty = false;
     const own = this.#session(agent, session);
     const { shared } = this.#ofAgent(agent.agent_id);
-    const by: MarkedBy = { what: what.slice(0, MAX_WHAT), decision_id: decisionId, at: isoSeconds(this.#clock.now()) };
+    const by: Seen = { what: what.slice(0, MAX_WHAT), decision_id: decisionId, at: isoSeconds(this.#clock.now()) };
     const isKnown = [own, shared].map((one) => isSeen(one, mark, by));
     if (isKnown[0] === true) return;
     const { agent_id } = agent;
@@ -198,7 +198,7 @@ export class SessionMarks {
     const marks: Session["marks"] = {};
     for (const mark of MARKS) {
       const last = this.#db
-        .prepare<MarkedBy>(
+        .prepare<Seen>(
           "SELECT what, decision_id, at FROM flow_marks WHERE agent = ? AND mark = ? ORDER BY at DESC LIMIT 1",
         )
         .get(agentId, mark);
@@ -236,7 +236,7 @@ export class SessionMarks {
 type Agreed = Pick<Flow, "rule" | "to" | "reads">;
 
 /** Whether that had set this mark of the session before; from now on it has. */
-function isSeen(session: Session, mark: Mark, by: MarkedBy): boolean {
+function isSeen(session: Session, mark: Mark, by: Seen): boolean {
   const key = `${mark} ${by.what}`;
   if (session.marks[mark] !== undefined && session.seen.has(key)) return true;
   if (session.seen.size >= MAX_SEEN) session.seen.clear();

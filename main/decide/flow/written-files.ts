@@ -1,7 +1,7 @@
+import { MARKS, type Mark } from "../../../ipc/contract/flow.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
-import { MARKS, type Mark } from "./marks.ts";
 
 /** Files that marked sessions wrote: whoever reads one is marked as they were (docs/flow.md). */
 

@@ -1,6 +1,7 @@
 import { type AgentKind, agentKindOf } from "../../../ipc/contract/agent-kind.ts";
 import type { Price } from "../../../ipc/contract/costs.ts";
 import type { Level, Outcome, Stage, TraceStep, Verdict } from "../../../ipc/contract/decision.ts";
+import type { Flow } from "../../../ipc/contract/flow.ts";
 import type { Principal } from "../../../ipc/contract/operator-api.ts";
 import type { RepeatedCall } from "../../../ipc/contract/rate.ts";
 import type { Review, ReviewStage } from "../../../ipc/contract/review.ts";
@@ -14,7 +15,6 @@ import type { Declaration } from "../confinement/declaration.ts";
 import type { Prices } from "../costs/prices.ts";
 import type { Executor } from "../executors/catalog.ts";
 import type { CommandLines } from "../executors/command-lines.ts";
-import type { Flow } from "../flow/marks.ts";
 import type { SessionFlow } from "../flow/session-flow.ts";
 import type { GrantStore } from "../grants/store.ts";
 import type { VerdictSettings } from "../judge/verdicts.ts";

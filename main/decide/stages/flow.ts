@@ -1,4 +1,4 @@
-import type { Flow } from "../flow/marks.ts";
+import type { Flow } from "../../../ipc/contract/flow.ts";
 import { type Flowed, notConfigured, passed, type Ruled } from "./examination.ts";
 
 /**

@@ -7,7 +7,7 @@ import { resultText } from "../../../ipc/words/result-words.ts";
 import { useQuery } from "../../gate/use-gate.tsx";
 import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Moment } from "../../parts/RelativeTime.tsx";
-import { type Seen, SeenLetter } from "../../parts/SeenMark.tsx";
+import { type SeenAs, SeenLetter } from "../../parts/SeenMark.tsx";
 import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { useLanguage } from "../../words/language.ts";
@@ -81,7 +81,7 @@ function SeenLetters({ entry: { decision_id, rule } }: { entry: ActivityEntry })
   const marks = (data ?? []).flatMap((one) =>
     (["private", "untrusted"] as const).filter((mark) => one[mark]?.decision_id === decision_id),
   );
-  return [...new Set<Seen>([...marks, ...(rule?.startsWith("flow.") === true ? (["out"] as const) : [])])].map(
+  return [...new Set<SeenAs>([...marks, ...(rule?.startsWith("flow.") === true ? (["out"] as const) : [])])].map(
     (mark) => <SeenLetter key={mark} mark={mark} />,
   );
 }
