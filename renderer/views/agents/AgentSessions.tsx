@@ -1,3 +1,4 @@
+import { shortened } from "../../../ipc/base/visible-text.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall, useQuery } from "../../gate/use-gate.tsx";
 import { Button } from "../../parts/Button.tsx";
@@ -6,6 +7,8 @@ import { SeenMark } from "../../parts/SeenMark.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { agentsWords } from "../../words/agents.ts";
 import { useWords } from "../../words/language.ts";
+
+const MOST_OF_NAME = 24;
 
 /** What this agent's sessions have seen that counts, and the user's word that it counts no more. */
 export function AgentSessions({ agent_id, name }: { agent_id: string; name: string }) {
@@ -24,7 +27,9 @@ export function AgentSessions({ agent_id, name }: { agent_id: string; name: stri
         {sessions.map(({ session, is_own, ...marks }) => (
           <li key={session}>
             <span className="mono">
-              <VisibleText text={is_own ? session : words.sharedSession(session)} />
+              <VisibleText
+                text={is_own ? shortened(session, MOST_OF_NAME) : words.sharedSession(shortened(session, MOST_OF_NAME))}
+              />
             </span>
             {marks.private === undefined ? null : <SeenMark mark="private" by={marks.private} />}
             {marks.untrusted === undefined ? null : <SeenMark mark="untrusted" by={marks.untrusted} />}
