@@ -191,7 +191,8 @@ export const POLICY_COLUMNS: readonly Column<{ capability: Capability; own: Subj
 ];
 
 export const OVERRIDE_COLUMNS: readonly Column<PolicyOverride & { agents: readonly string[] }>[] = [
-  { title: "LINE", text: ({ line }) => String(line), isRight: true },
+  { title: "LINE", text: ({ line }) => (line === null ? "" : String(line)), isRight: true },
+  { title: "ID", text: ({ by_hand }) => (by_hand === undefined ? "" : String(by_hand.id)), isRight: true },
   { title: "FOR", text: ({ profile }) => profile, shrinksTo: 16 },
   { title: "LEVEL", text: ({ level }) => level },
   { title: "CAPABILITY", text: ({ capability }) => capability },

@@ -40,6 +40,7 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
   registryCommand(policy);
   tableCommand(policy);
   overridesCommand(policy);
+  tightenCommands(policy);
   checkCommand(policy);
   grantsCommand(policy, done);
   revokeCommand(policy);
@@ -65,7 +66,7 @@ function tableCommand(policy: Command): void {
   policy
     .command("table")
     .description("the outcome of each capability at each level")
-    .option("--agent <name>", "with what policy_overrides.toml makes stricter for this agent")
+    .option("--agent <name>", "with what is made stricter for this agent")
     .addOption(jsonOption())
     .action(async ({ json, agent }: { agent?: string } & DataOptions) => {
       const own = agent === undefined ? TABLE_POLICY : await policyOf(await subjectNamed(agent));
@@ -80,8 +81,10 @@ function tableCommand(policy: Command): void {
 function printRows(own: SubjectPolicy, agent: string | undefined): void {
   for (const level of LEVELS) {
     const overrides = CAPABILITIES.flatMap((capability) => {
-      const { profile, line } = own.override(level, capability) ?? {};
-      return line === undefined ? [] : [[capability, { profile, line }] as const];
+      const override = own.override(level, capability);
+      if (override === undefined) return [];
+      const { profile, line, by_hand } = override;
+      return [[capability, { profile, ...(by_hand === undefined ? { line } : { id: by_hand.id }) }] as const];
     });
     printLine({
       level,
@@ -91,30 +94,31 @@ function printRows(own: SubjectPolicy, agent: string | undefined): void {
   }
 }
 
-/** Whose each marked cell is, by its line. */
+/** Whose each marked cell is, by its line, or by its number where it was made stricter by hand. */
 function noteLines(own: SubjectPolicy): string[] {
-  const lines = new Map<string, number[]>();
-  for (const level of LEVELS)
-    for (const name of CAPABILITIES) {
-      const { profile, line } = own.override(level, name) ?? {};
-      if (profile !== undefined && line !== undefined) lines.set(profile, [...(lines.get(profile) ?? []), line]);
-    }
-  return [...lines].map(
-    ([profile, found]) =>
-      `* stricter for ${profile}: policy_overrides.toml, line ${found.sort((a, b) => a - b).join(", ")}`,
-  );
+  const overrides = LEVELS.flatMap((level) => CAPABILITIES.flatMap((name) => own.override(level, name) ?? []));
+  const numbers = (of: readonly (number | undefined | null)[]) =>
+    [...new Set(of.filter((one) => one !== undefined && one !== null))].sort((a, b) => a - b).join(", ");
+  return [...Map.groupBy(overrides, ({ profile, line }) => `${line === null} ${profile}`).values()].map((found) => {
+    const { profile, line } = found[0] ?? {};
+    const where =
+      line === null
+        ? `made so by hand, ID ${numbers(found.map(({ by_hand }) => by_hand?.id))}`
+        : `policy_overrides.toml, line ${numbers(found.map((one) => one.line))}`;
+    return `* stricter for ${profile}: ${where}`;
+  });
 }
 
 /** A profile that was written since the gate was started doesn't count yet: the file alone would say otherwise. */
 function noProfile(file: string): string {
   const written = existsSync(file) ? "; if you have just written one, start the gate again" : "";
-  return `nothing is made stricter: no profile of ${file} is in force${written}`;
+  return `nothing is made stricter: no profile of ${file} is in force${written}; by hand: ${ownCommand("policy tighten --help")}`;
 }
 
 function overridesCommand(policy: Command): void {
   policy
     .command("overrides")
-    .description("what policy_overrides.toml makes stricter, and for whom")
+    .description("what is made stricter, by policy_overrides.toml and by hand, and for whom")
     .addOption(jsonOption())
     .action((options: DataOptions) =>
       withOperator(async (api) => {
@@ -125,11 +129,10 @@ function overridesCommand(policy: Command): void {
     );
 }
 
-/** As the file says now, whatever a running gate has read. @throws GateError `invalid_config` */
+/** As the file and the database say now, whatever a running gate has read. @throws GateError `invalid_config`, `database_*` */
 async function policyOf(subject: PolicySubject): Promise<SubjectPolicy> {
-  const { loadPolicyOverrides } = await import("../../main/config/policy-overrides-file.ts");
-  const { gatePaths } = await import("../../ipc/base/paths.ts");
-  return loadPolicyOverrides(gatePaths(process.env).policy_overrides).policyFor(subject);
+  const { offlineOverrides } = await import("../../main/core/offline.ts");
+  return offlineOverrides(process.env).policyFor(subject);
 }
 
 /** @throws GateError `usage` where no agent can have this name */
@@ -140,6 +143,40 @@ async function subjectNamed(name: string | undefined, principal?: Principal): Pr
     throw usageError(`${JSON.stringify(name)} is not an agent's name`, `see: ${ownCommand("agents list")}`);
   return { agent: null, name, principal: principal ?? localPrincipal() };
 }
+
+function tightenCommands(policy: Command): void {
+  policy
+    .command("tighten <level> <capability> <outcome>")
+    .description("makes a cell of the table stricter, at once: approval_required or denied")
+    .option("--agent <name>", "for this agent alone; without it for all of them")
+    .action((level: string, capability: string, outcome: string, { agent }: { agent?: string }) => {
+      const stricter = STRICTER.find((name) => name === outcome);
+      if (stricter === undefined)
+        throw usageError(`${JSON.stringify(outcome)} makes nothing stricter`, `one of: ${STRICTER.join(", ")}`);
+      const cell = { level: levelOf(level), capability: capabilityOf(capability), outcome: stricter };
+      return withOperator(async (api) => {
+        await subjectNamed(agent);
+        const result = await api.call("policy.tighten", { ...cell, ...(agent === undefined ? {} : { agent }) });
+        const whom = agent === undefined ? "every agent" : agent;
+        tell(
+          result,
+          `${cell.capability} at level ${cell.level} is ${stricter} for ${whom} now; to take it back: ${ownCommand(`policy loosen ${result.id}`)}`,
+        );
+      });
+    });
+
+  policy
+    .command("loosen <id>")
+    .description("takes back what was made stricter by hand; prints loosened or no-op")
+    .action((id: string) =>
+      withOperator(async (api) => {
+        const { loosened } = await api.call("policy.loosen", { id: idOf(id, "stricter cell", "policy overrides") });
+        printWord(loosened ? "loosened" : "no-op");
+      }),
+    );
+}
+
+const STRICTER = ["approval_required", "denied"] as const;
 
 function checkCommand(policy: Command): void {
   policy

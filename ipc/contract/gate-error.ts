@@ -58,6 +58,8 @@ const ERROR_CODES = [
   "cannot_look",
   "unknown_choice",
   "target_mismatch",
+  "not_stricter",
+  "too_many_cells",
   "target_moved",
   "scope_missing",
   "unknown_capability",

@@ -341,7 +341,7 @@ export const operatorMethods = {
   },
   /** With an agent's name: as it is for that agent. */
   "policy.matrix": { params: z.object({ agent: agentNameSchema.optional() }), result: z.array(policyRowSchema) },
-  /** What policy_overrides.toml makes stricter; the file is there, whether it says anything or not. */
+  /** Every cell that is made stricter, by policy_overrides.toml and by hand; the file is there, whether it says anything or not. */
   "policy.overrides": {
     params: nothing,
     result: z.object({
@@ -350,6 +350,22 @@ export const operatorMethods = {
       overrides: z.array(policyOverrideSchema.extend({ agents: z.array(z.string()) })),
     }),
   },
+  /**
+   * Makes a cell of the table stricter by hand, for one agent or all: in force at once. `before`: what was set so for it until now. Refused
+   * with `not_stricter` where it would be looser than the table, or as it is.
+   */
+  "policy.tighten": {
+    params: z.object({
+      level: levelSchema,
+      capability: capabilitySchema,
+      outcome: outcomeSchema.exclude(["allowed"]),
+      /** Its name, whether it is paired or not; without it for all. */
+      agent: agentNameSchema.optional(),
+    }),
+    result: z.object({ id: z.number().int(), before: outcomeSchema.nullable() }),
+  },
+  /** Takes back what was made stricter by hand. */
+  "policy.loosen": { params: z.object({ id: z.number().int() }), result: z.object({ loosened: z.boolean() }) },
   /** What is left of each agent's calls a minute, of what it has used. */
   "rate.budgets": { params: nothing, result: z.array(budgetSchema) },
   "costs.today": { params: nothing, result: z.array(spentSchema) },
@@ -759,6 +775,8 @@ export const operatorEvents = {
   "pairing.requested": pairingRequestSchema,
   "agents.changed": nothing,
   "grants.changed": nothing,
+  /** A cell was made stricter by hand, or that was taken back: see `policy.overrides`. */
+  "policy.changed": nothing,
   "refusals.changed": nothing,
   "sessions.changed": nothing,
   /** What the user said of a server's tool: see `mcp.tools`. */

@@ -65,7 +65,7 @@ const EN: Words = {
   possible: {
     by_hand: "Nothing overrides the guard: what you want done, do yourself in a terminal",
     level: "You can give the agent the level Supervised, which asks you before it changes anything",
-    profile: "You can take back what you made stricter for this agent, in policy_overrides.toml",
+    profile: "You can take back what you made stricter for this agent, under Policy or in policy_overrides.toml",
     scope: "You can widen what the tool is declared for, in its manifest",
     judge_rules: "The agent can send it again and say what it is for, or you lower threshold in [judge] of gate.toml",
   },
@@ -119,7 +119,7 @@ const IT: Words = {
   possible: {
     by_hand: "Nulla scavalca la guardia: quello che vuoi, fallo tu in un terminale",
     level: "Puoi dare all'agente il livello Supervised, che ti chiede prima di ogni modifica",
-    profile: "Puoi togliere ciò che hai reso più severo per questo agente, in policy_overrides.toml",
+    profile: "Puoi togliere ciò che hai reso più severo per questo agente, in Regole o in policy_overrides.toml",
     scope: "Puoi ampliare ciò per cui lo strumento è dichiarato, nel suo manifesto",
     judge_rules:
       "L'agente può inviarla di nuovo dicendo a che cosa serve, o tu abbassi threshold in [judge] di gate.toml",

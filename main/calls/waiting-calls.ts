@@ -54,7 +54,7 @@ interface WaitingCall {
   release(): void;
 }
 
-/** After a grant or a refusal: what it covers of all that waits needs no answer of its own. */
+/** After a grant, a refusal or a change of the policy: what that answers of all that waits needs no answer of its own. */
 class CoveredCalls {
   /** By the request that calls share. */
   readonly #waiting: ReadonlyMap<string, ReadonlySet<{ x: Reviewable }>>;
@@ -106,7 +106,12 @@ class CoveredCalls {
   }
 }
 
-const BY_REFUSAL: ReadonlySet<Rule> = new Set<Rule>(["approval.refused-for-session", "rate.same-call-stopped"]);
+/** Denials that are the user's own word on calls like this one. */
+const BY_REFUSAL: ReadonlySet<Rule> = new Set<Rule>([
+  "approval.refused-for-session",
+  "rate.same-call-stopped",
+  "policy.override-denies",
+]);
 
 /**
  * What waits, and for what: for judges (`reviews`), or for the user's answer, by the request that calls share and within a quota for each

@@ -255,7 +255,12 @@ function openReceipts(opened: Opened): Receipts {
   const { paths, clock, alarms, overrides, listeners, agents, storage, failed } = opened;
   const { approvals, grants } = storage.opened.databases;
   const { now } = clock;
-  const versions = { gate: VERSION, policy: policyDigest(overrides.list) };
+  const versions = {
+    gate: VERSION,
+    get policy() {
+      return policyDigest(overrides.list);
+    },
+  };
   const cards = new DueCards(approvals.db, versions);
   const receipts = new Receipts({
     key_file: paths.receiptKey,

@@ -2,7 +2,10 @@ import { type Env, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
 import type { Decision, Verdict } from "../../ipc/contract/decision.ts";
 import type { Description } from "../../ipc/contract/description.ts";
 import { systemClock } from "../base/clocks/system-clock.ts";
+import { errorCode } from "../base/errors.ts";
 import { openDatabaseReadOnly } from "../base/sqlite/database.ts";
+import type { Schema } from "../base/sqlite/database-schema.ts";
+import type { SqliteDatabase } from "../base/sqlite/prepared-statements.ts";
 import { gatePathsWith, loadConfig, loadPolicyOverrides } from "../config/index.ts";
 import { Prices } from "../decide/costs/prices.ts";
 import { describe } from "../decide/description/describe.ts";
@@ -14,6 +17,8 @@ import { explainReadings } from "../decide/guard/shell/guard-shell.ts";
 import { guardThenJudge } from "../decide/judge/verdicts.ts";
 import { decisionOf, examineCall, traceOf } from "../decide/pipeline.ts";
 import { GateFiles } from "../decide/places/gate-files.ts";
+import { storedCells } from "../decide/policy/cells.ts";
+import type { PolicyOverrides } from "../decide/policy/policy.ts";
 import { isOnline, LLM_JUDGE, type ReviewConfig, type When } from "../decide/reviews/config.ts";
 import { isConcerned, skippedTools, withUnrunReviews } from "../decide/reviews/review-steps.ts";
 import type { Reviewer, StageSettings } from "../decide/stages/examination.ts";
@@ -47,7 +52,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
     judge_threshold: config.judge.threshold,
     reviewers: plannedReviewers(config),
     prices: new Prices(config),
-    overrides: loadPolicyOverrides(paths.policy_overrides),
+    overrides: overridesWith(loadPolicyOverrides(paths.policy_overrides), db),
     now: systemClock.now,
   };
   return {
@@ -76,6 +81,37 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
       db?.close();
     },
   };
+}
+
+/**
+ * What is made stricter, by policy_overrides.toml as it is now and by hand; without a gate.
+ * @throws GateError `invalid_config`, `database_*`
+ */
+export function offlineOverrides(env: Env): PolicyOverrides {
+  const paths = gatePathsWith(loadConfig(gatePaths(env).configFile, env), env);
+  const overrides = loadPolicyOverrides(paths.policy_overrides);
+  const db = openIfCurrent(paths.grants_db, grantsSchema(homeFolder(env)));
+  try {
+    return overridesWith(overrides, db);
+  } finally {
+    db?.close();
+  }
+}
+
+/** A database of an earlier version has no such cells yet. */
+function openIfCurrent(file: string, schema: Schema): SqliteDatabase | undefined {
+  try {
+    return openDatabaseReadOnly(file, schema);
+  } catch (error) {
+    if (errorCode(error) === "database_older") return undefined;
+    throw error;
+  }
+}
+
+/** With what was made stricter by hand. */
+function overridesWith(overrides: PolicyOverrides, db: SqliteDatabase | undefined): PolicyOverrides {
+  if (db !== undefined) overrides.setByHand(storedCells(db));
+  return overrides;
 }
 
 /** The judges of the configuration, by what they would look at. They can't be asked: without a gate nobody is. */

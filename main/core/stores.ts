@@ -12,6 +12,7 @@ import { GrantStore } from "../decide/grants/store.ts";
 import { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { McpToolStore } from "../decide/mcp/tool-store.ts";
 import { UsedDestinations } from "../decide/places/used-destinations.ts";
+import { PolicyCells } from "../decide/policy/cells.ts";
 import { RateLimits } from "../decide/rate/budgets.ts";
 import { openSafety, type Safety } from "../decide/safety/safety.ts";
 import { Activity } from "../records/activity/activity.ts";
@@ -43,6 +44,8 @@ export interface Stores {
   mcp: McpTools;
   destinations: UsedDestinations;
   writtenFiles: WrittenFiles;
+  /** What was made stricter by hand. */
+  policyCells: PolicyCells;
   rate: RateLimits;
   safety: Safety;
   /** Room for what must still be written once the disk is full. */
@@ -112,6 +115,7 @@ export function openStores(base: Base, withdraw: Withdraw): Stores {
       databases.grants,
       (db) => new WrittenFiles(db, clock, (error) => failed("keeping what marked sessions wrote", error)),
     ),
+    policyCells: storage.on(databases.grants, (db) => new PolicyCells(db, base.overrides, clock, rows("grants"))),
     rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),
     activity: new Activity(storage.opened.activity.db, now, failed),

@@ -34,7 +34,8 @@ const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventType[]>>
   "reviews.list": ["reviews.changed"],
   "channels.status": ["channels.changed", "settings.changed"],
   "telegram.status": ["channels.changed"],
-  "policy.overrides": ["agents.changed"],
+  "policy.overrides": ["agents.changed", "policy.changed"],
+  "policy.matrix": ["policy.changed"],
   "grants.stale": ["grants.changed"],
   "judge.status": ["reviews.changed", "alarms.changed", "settings.changed"],
 };

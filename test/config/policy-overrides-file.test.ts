@@ -287,7 +287,7 @@ test("whatever the file says, it is refused or every cell is stricter than the t
       loaded += 1;
       for (const cell of list) {
         expect(isStricter(cell.outcome, POLICY_TABLE[cell.level][cell.capability])).toBe(true);
-        expect(text.split("\n")[cell.line - 1]).toBe(`"${cell.capability}" = "${cell.outcome}"`);
+        expect(text.split("\n")[(cell.line ?? 0) - 1]).toBe(`"${cell.capability}" = "${cell.outcome}"`);
       }
     }),
     { numRuns: 400 },

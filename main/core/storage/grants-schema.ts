@@ -5,6 +5,7 @@ import { sessionMarksTable } from "../../decide/flow/session-marks.ts";
 import { writtenFilesTable } from "../../decide/flow/written-files.ts";
 import { mcpToolsTable } from "../../decide/mcp/tool-store.ts";
 import { usedDestinationsTable } from "../../decide/places/used-destinations.ts";
+import { policyCellsTable } from "../../decide/policy/cells.ts";
 import { rateBuckets } from "../../decide/rate/budgets.ts";
 import { dueGrants } from "../../records/receipts/due-receipts-schema.ts";
 import { grantTarget } from "../../targets/pattern.ts";
@@ -27,6 +28,7 @@ export function grantsSchema(home: string): Schema {
       mcpToolsTable,
       usedDestinationsTable,
       flowTables,
+      policyCellsTable,
     ],
   };
 }

@@ -104,16 +104,19 @@ export function strictest<O extends Outcome>(a: O, b: O): O {
 
 /** SHA-256 (hex) of the table that decides, and of what the user made stricter in it: another policy has another one. */
 export function policyDigest(overrides: readonly PolicyOverride[]): string {
-  return hash("sha256", canonicalJson({ overrides, table: POLICY_TABLE }), "hex");
+  // The same policy is the same whenever it was set.
+  const said = overrides.map(({ by_hand: _, ...cell }) => cell);
+  return hash("sha256", canonicalJson({ overrides: said, table: POLICY_TABLE }), "hex");
 }
 
-// Cells of the policy table that the user made stricter for some agents: policy_overrides.toml (docs/profiles.md).
+// Cells of the policy table that the user made stricter for some agents: policy_overrides.toml, or by hand (docs/profiles.md).
 
 /** Whom a profile is for. */
 export type ProfileHolder =
   | { by: "principal"; principal: Principal }
   | { by: "agent"; name: string }
-  | { by: "agent_kind"; kinds: readonly AgentKind[] };
+  | { by: "agent_kind"; kinds: readonly AgentKind[] }
+  | { by: "all" };
 
 export interface Profile {
   readonly holder: ProfileHolder;
@@ -140,15 +143,30 @@ export interface SubjectPolicy {
 export const TABLE_POLICY: SubjectPolicy = { table: POLICY_TABLE, override: () => undefined };
 
 export class PolicyOverrides {
-  /** Every cell of every profile, in the file's order. */
-  readonly list: readonly PolicyOverride[];
+  /** Those of the file. */
   readonly profiles: readonly Profile[];
+  /** With what was made stricter by hand. */
+  #all: readonly Profile[];
+  #list: readonly PolicyOverride[];
   /** By which of the profiles fit. */
   readonly #made = new Map<string, SubjectPolicy>();
 
   constructor(profiles: readonly Profile[]) {
     this.profiles = profiles;
-    this.list = profiles.flatMap(({ cells }) => cells);
+    this.#all = profiles;
+    this.#list = cellsOf(profiles);
+  }
+
+  /** Every cell of every profile, in the file's order, then those that were made stricter by hand. */
+  get list(): readonly PolicyOverride[] {
+    return this.#list;
+  }
+
+  /** What is made stricter by hand, in place of what was before: the next call is looked at by it. */
+  setByHand(profiles: readonly Profile[]): void {
+    this.#all = [...this.profiles, ...profiles];
+    this.#list = cellsOf(this.#all);
+    this.#made.clear();
   }
 
   /** Of these agents' names those that no profile of a kind is for; none where there is no such profile. */
@@ -159,9 +177,9 @@ export class PolicyOverrides {
 
   /** Of several profiles that fit, each cell's strictest counts. */
   policyFor(subject: PolicySubject): SubjectPolicy {
-    const fitting = this.profiles.filter(({ holder }) => fits(holder, subject));
+    const fitting = this.#all.filter(({ holder }) => fits(holder, subject));
     if (fitting.length === 0) return TABLE_POLICY;
-    const key = fitting.map((profile) => this.profiles.indexOf(profile)).join(" ");
+    const key = fitting.map((profile) => this.#all.indexOf(profile)).join(" ");
     const made = this.#made.get(key) ?? policyOf(fitting);
     this.#made.set(key, made);
     return made;
@@ -178,9 +196,11 @@ export function policyFor(overrides: PolicyOverrides | undefined, subject: Polic
   return overrides?.policyFor(subject) ?? TABLE_POLICY;
 }
 
+const cellsOf = (profiles: readonly Profile[]) => profiles.flatMap(({ cells }) => cells);
+
 function policyOf(profiles: readonly Profile[]): SubjectPolicy {
   const strictest = new Map<string, PolicyOverride>();
-  for (const cell of profiles.flatMap(({ cells }) => cells)) {
+  for (const cell of cellsOf(profiles)) {
     const key = keyOf(cell.level, cell.capability);
     const before: Outcome = strictest.get(key)?.outcome ?? POLICY_TABLE[cell.level][cell.capability];
     if (isStricter(cell.outcome, before)) strictest.set(key, cell);
@@ -202,5 +222,7 @@ function fits(holder: ProfileHolder, { agent, name = agent?.name, kind, principa
       return name !== undefined && holder.name.toLowerCase() === name.toLowerCase();
     case "agent_kind":
       return holder.kinds.some((one) => one === (name === undefined ? kind : agentKindOf(name)));
+    case "all":
+      return true;
   }
 }

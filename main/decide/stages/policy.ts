@@ -136,7 +136,11 @@ function deniedByProfile(
   for (const { capability } of needs) {
     const override = own.override(level, capability);
     if (override?.outcome !== "denied") continue;
-    return denied(x, "policy", `the profile of ${override.profile} does not allow ${capability} at level ${level}`, {
+    const why =
+      override.line === null
+        ? `the user denies ${capability} at level ${level} to ${override.profile}`
+        : `the profile of ${override.profile} does not allow ${capability} at level ${level}`;
+    return denied(x, "policy", why, {
       rule: "policy.override-denies",
       matched: placeOf(override),
       instead: "do without it, or ask the user, who made this stricter",
@@ -169,13 +173,17 @@ function askedAlways(level: Level, capability: Capability, askEachTime: string |
 function askedByTable(level: Level, capability: Capability, override: PolicyOverride | undefined): Asked {
   if (override === undefined) return { text: `level ${level} asks before ${capability}`, rule: "policy.level-asks" };
   return {
-    text: `the profile of ${override.profile} asks before ${capability} at level ${level}`,
+    text:
+      override.line === null
+        ? `the user wants to be asked before ${capability} at level ${level} of ${override.profile}`
+        : `the profile of ${override.profile} asks before ${capability} at level ${level}`,
     rule: "policy.override-asks",
     because: ` (${placeOf(override)})`,
   };
 }
 
-const placeOf = ({ line }: PolicyOverride) => `policy_overrides.toml, line ${line}`;
+const placeOf = ({ line, by_hand }: PolicyOverride) =>
+  line === null ? `made stricter by hand, ${by_hand?.id}` : `policy_overrides.toml, line ${line}`;
 
 function ruleAllowing(needs: readonly ResolvedRequirement[], grantsUsed: readonly number[]): Rule {
   if (grantsUsed.length > 0) return "policy.grant-allows";

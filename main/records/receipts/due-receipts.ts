@@ -48,13 +48,20 @@ type Common = Omit<Versions, "schema">;
 /** The rows of `receipts_due` in one database; `sql` reads them after an id, as many as a limit says. */
 abstract class DueRows<Row> implements DueReceipts {
   protected readonly db: PreparedStatements;
-  protected readonly versions: Versions;
+  readonly #common: Common;
+  readonly #schema: number;
   readonly #sql: string;
 
   constructor(db: Database.Database, versions: Common, sql: string) {
     this.db = new PreparedStatements(db);
-    this.versions = { ...versions, schema: db.pragma("user_version", { simple: true }) as number };
+    this.#common = versions;
+    this.#schema = db.pragma("user_version", { simple: true }) as number;
     this.#sql = sql;
+  }
+
+  /** As they are now: the policy may have been made stricter since the gate started. */
+  protected get versions(): Versions {
+    return { ...this.#common, schema: this.#schema };
   }
 
   protected abstract dueOf(row: Row): Due;

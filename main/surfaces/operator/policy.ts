@@ -4,7 +4,7 @@ import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
 import { effectiveOutcome, ruleFor, type SubjectPolicy, TABLE_POLICY } from "../../decide/policy/policy.ts";
 import { CAPABILITY_REGISTRY } from "../../targets/capabilities.ts";
 import { namedTarget } from "../../targets/target.ts";
-import type { Handlers, OperatorContext } from "./handlers.ts";
+import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
 
 const FAMILY: Readonly<Record<Capability, PolicyRow["family"]>> = {
   "fs:read": "files",
@@ -46,14 +46,21 @@ function matrixOf(own: SubjectPolicy): PolicyRow[] {
 }
 
 function overrideRule({ profile, capability, line }: PolicyOverride): string {
+  if (line === null) return `${capability} is made stricter by hand, for ${profile}`;
   return `${capability} is made stricter for ${profile}: policy_overrides.toml, line ${line}`;
 }
 
-export function policyMethods({
-  core,
-  by,
-}: OperatorContext): Handlers<"policy.check" | "policy.matrix" | "policy.overrides"> {
-  const { agents, grants, home, overrides } = core;
+type PolicyMethod = "policy.check" | "policy.matrix" | "policy.overrides" | "policy.tighten" | "policy.loosen";
+
+export function policyMethods(context: OperatorContext): Handlers<PolicyMethod> {
+  const { core, by } = context;
+  const { agents, gate, grants, home, overrides, policyCells } = core;
+  const changed = (event: string, fields: Record<string, unknown>) => {
+    recordAct(context, event, { ...fields, by: `${by.channel}:${by.sender_id}`, surface: by.surface ?? null });
+    core.publish({ type: "policy.changed", data: {} });
+    // What waits for an answer that it no longer needs, or can no longer get.
+    gate.waiting.endCovered(by);
+  };
   const policyOf = (name: string | undefined, principal: Principal) =>
     overrides.policyFor({ agent: null, name, principal });
   /** Of several profiles that make the same cell stricter for an agent, one is in force. */
@@ -81,5 +88,17 @@ export function policyMethods({
       file: core.paths.policy_overrides,
       overrides: overrides.list.map((override) => ({ ...override, agents: agentsWith(override) })),
     }),
+    "policy.tighten": ({ agent = null, ...cell }) => {
+      const { id, before } = policyCells.tighten({ ...cell, agent }, `${by.channel}:${by.sender_id}`);
+      changed("policy.tightened", { cell_id: id, agent, ...cell, before });
+      return { id, before };
+    },
+    "policy.loosen": ({ id }) => {
+      const cell = policyCells.loosen(id);
+      if (cell === undefined) return { loosened: false };
+      const { level, capability, outcome } = cell;
+      changed("policy.loosened", { cell_id: id, agent: cell.agent || null, level, capability, before: outcome });
+      return { loosened: true };
+    },
   };
 }
