@@ -5,6 +5,7 @@ import { verbAsked } from "../../ipc/words/box-words.ts";
 import { type CardFacts, cardFacts } from "../../ipc/words/card-facts.ts";
 import { type ShownCall, shownCall } from "../../ipc/words/shown-call.ts";
 import { useHome } from "../gate/use-home.tsx";
+import { AgentPauseButton } from "../parts/AgentPauseButton.tsx";
 import { Button } from "../parts/Button.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { Target } from "../parts/Target.tsx";
@@ -23,7 +24,7 @@ import { presence } from "./presence.ts";
 import { EndsProvider, useReading } from "./read-to-end.tsx";
 import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
-import { usePressFilter } from "./use-press-filter.ts";
+import { type FilteredPresses, usePressFilter } from "./use-press-filter.ts";
 import { type WiderAnswer, widerAnswer } from "./wider-answer.ts";
 
 /** One request. Deny is the answer that has the focus; Escape closes what is open and answers nothing. */
@@ -72,7 +73,7 @@ export const Card = memo(function Card({ view, isPointedAt }: { view: ApprovalVi
       {...guarded.presses}
       onKeyDown={onKeyDown}
     >
-      <CardHead view={view} facts={facts} shown={shown} titleId={titleId} />
+      <CardHead view={view} facts={facts} shown={shown} titleId={titleId} guarded={guarded} />
       <CardWarnings view={view} facts={facts} />
       <div className="card-body">
         <EndsProvider ends={ends}>
@@ -144,10 +145,11 @@ interface CardHeadProps {
   facts: CardFacts;
   shown: ShownCall;
   titleId: string;
+  guarded: FilteredPresses;
 }
 
-/** The question, what it is about where that fits in a line, the folder, who asks and how long there is. */
-function CardHead({ view, facts, shown, titleId }: CardHeadProps) {
+/** The question, what it is about where that fits in a line, the folder, who asks and how long there is, and that agent's pause. */
+function CardHead({ view, facts, shown, titleId, guarded }: CardHeadProps) {
   const words = useWords(cardWords);
   const { cwd, description } = view;
   const [change, ...others] = description?.changes ?? [];
@@ -191,6 +193,7 @@ function CardHead({ view, facts, shown, titleId }: CardHeadProps) {
         )}
         <span aria-hidden="true"> · </span>
         <TimeLeft token={view.token} expires_at={view.expires_at} />
+        <AgentPauseButton name={view.agent_name} isPaused={false} filter={guarded.answers} />
       </p>
     </header>
   );

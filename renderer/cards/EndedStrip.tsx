@@ -6,10 +6,13 @@ import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import { plainSummary } from "../../ipc/words/plain-lines.ts";
 import { SURFACE_WORDS } from "../../ipc/words/surface-words.ts";
 import type { Asked } from "../../ipc/words/waiting.ts";
+import { useQuery } from "../gate/use-gate.tsx";
+import { AgentPauseButton } from "../parts/AgentPauseButton.tsx";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
+import { agentsWords } from "../words/agents.ts";
 import { type CardWords, cardWords } from "../words/cards.ts";
-import { useLanguage } from "../words/language.ts";
+import { useLanguage, useWords } from "../words/language.ts";
 import { canUndo, type Undone, useUndo } from "./use-undo.ts";
 
 /** A line's subject is shortened in the middle. */
@@ -19,7 +22,7 @@ const LINES_SHOWN = 3;
 
 /**
  * How requests ended, newest first, at one place of the window: never between cards, nor over one. What an answer from here has stored can be
- * taken back there.
+ * taken back there, and an agent that was paused resumed.
  */
 export function EndedStrip({ ended }: { ended: readonly Asked[] }) {
   const language = useLanguage();
@@ -29,6 +32,7 @@ export function EndedStrip({ ended }: { ended: readonly Asked[] }) {
   const lines = foldedLines(ended, language);
   const strip = (
     <div className="ended-strip" role="status">
+      <PausedAgents />
       {lines.slice(0, LINES_SHOWN).map(({ key, text, asked }) => (
         <p key={key} className="ended">
           <EndedText text={text} what={subjectOf(asked.view)} undone={done.get(key)} words={words} />
@@ -43,6 +47,21 @@ export function EndedStrip({ ended }: { ended: readonly Asked[] }) {
     </div>
   );
   return place === null ? strip : createPortal(strip, place);
+}
+
+/** Each agent that is paused by itself, for as long as it is: one press ends that. */
+function PausedAgents() {
+  const words = useWords(agentsWords);
+  const { data } = useQuery("agents.list", {});
+  const paused = (data?.agents ?? []).filter((agent) => agent.paused !== null && agent.revoked_at === null);
+  return paused.map(({ agent_id, name }) => (
+    <p key={agent_id} className="paused-agent">
+      <span>
+        <VisibleText text={words.isPaused(name)} />
+      </span>
+      <AgentPauseButton name={name} isPaused />
+    </p>
+  ));
 }
 
 /** Where the window has a row for it; null where there is none, as in the popup. */

@@ -6,7 +6,7 @@ type Family = PolicyRow["family"];
 
 const en = {
   title: "Policy",
-  intro: "What each level may do. Pick a cell to see why.",
+  intro: "What each level may do. Pick a cell to see why, or to make it stricter.",
   inForceFor: "In force for",
   noAgent: "no agent",
   columnInForce: (agent: string) => `in force for ${agent}`,
@@ -66,23 +66,32 @@ const en = {
   everyAgent: "every agent",
   close: "Close",
   overrides: {
-    none: "No cell is made stricter for an agent. To do that, write",
+    none: "No profile makes a cell stricter. To have one that does, write",
     some: (count: number) =>
-      count === 1
-        ? "One cell is made stricter for some agents, in"
-        : `${count} cells are made stricter for some agents, in`,
+      count === 1 ? "A profile makes one cell stricter, in" : `Profiles make ${count} cells stricter, in`,
     how: "; docs/profiles.md says how.",
     inForce: "made stricter",
     ofOthers: "made stricter for other agents",
     cell: (profile: string, outcome: string, before: string) => `For ${profile}: ${outcome}, in place of ${before}.`,
     line: (line: number) => `Line ${line}`,
+    byHand: "By hand",
     agents: (agents: string) => `in force for ${agents}`,
+    takeBack: "Take back",
+    takeBackOf: (whom: string) => `Take back what is stricter for ${whom}`,
+  },
+  tighten: {
+    title: "Make it stricter for",
+    whom: "For whom",
+    to: (outcome: string, whom: string) => `${outcome} for ${whom}`,
+    isNow: (what: string, whom: string, outcome: string) => `${what}, for ${whom}: ${outcome} from now on.`,
+    isBack: (what: string, whom: string) => `${what}, for ${whom}: no longer stricter.`,
+    undo: "Undo",
   },
 };
 
 const it: typeof en = {
   title: "Regole",
-  intro: "Che cosa può fare ogni livello. Scegli una casella per sapere perché.",
+  intro: "Che cosa può fare ogni livello. Scegli una casella per sapere perché, o per renderla più severa.",
   inForceFor: "In vigore per",
   noAgent: "nessun agente",
   columnInForce: (agent) => `in vigore per ${agent}`,
@@ -143,17 +152,26 @@ const it: typeof en = {
   everyAgent: "ogni agente",
   close: "Chiudi",
   overrides: {
-    none: "Nessuna casella è più severa per un agente. Per farlo, scrivi",
+    none: "Nessun profilo rende più severa una casella. Per averne uno, scrivi",
     some: (count) =>
-      count === 1
-        ? "Una casella è più severa per alcuni agenti, in"
-        : `${count} caselle sono più severe per alcuni agenti, in`,
+      count === 1 ? "Un profilo rende più severa una casella, in" : `I profili rendono più severe ${count} caselle, in`,
     how: "; docs/profiles.md spiega come.",
     inForce: "più severa",
     ofOthers: "più severa per altri agenti",
     cell: (profile, outcome, before) => `Per ${profile}: ${outcome}, al posto di ${before}.`,
     line: (line) => `Riga ${line}`,
+    byHand: "A mano",
     agents: (agents) => `in vigore per ${agents}`,
+    takeBack: "Togli",
+    takeBackOf: (whom) => `Togli ciò che è più severo per ${whom}`,
+  },
+  tighten: {
+    title: "Rendila più severa per",
+    whom: "Per chi",
+    to: (outcome, whom) => `${outcome} per ${whom}`,
+    isNow: (what, whom, outcome) => `${what}, per ${whom}: d'ora in poi ${outcome}.`,
+    isBack: (what, whom) => `${what}, per ${whom}: non è più severa.`,
+    undo: "Annulla",
   },
 };
 

@@ -81,7 +81,9 @@ export class PolicyCells {
       throw new GateError(
         "not_stricter",
         `the table says ${table} for ${capability} at level ${level}: a cell can only be made stricter than that`,
-        table === "denied" ? "there is nothing stricter" : `choose ${table === "allowed" ? "approval_required or " : ""}denied`,
+        table === "denied"
+          ? "there is nothing stricter"
+          : `choose ${table === "allowed" ? "approval_required or " : ""}denied`,
       );
     const key = [agent ?? ALL, level, capability];
     const changed = this.#db.together(() => {
@@ -136,7 +138,10 @@ function profilesOf(rows: readonly CellRow[], report: DamagedRowReport): Profile
   const byAgent = Map.groupBy(cells, ({ agent }) => agent?.toLowerCase() ?? ALL);
   return [...byAgent.values()].map((own) => {
     const agent = own[0]?.agent ?? null;
-    return { holder: agent === null ? { by: "all" } : { by: "agent", name: agent }, cells: own.map(({ cell }) => cell) };
+    return {
+      holder: agent === null ? { by: "all" } : { by: "agent", name: agent },
+      cells: own.map(({ cell }) => cell),
+    };
   });
 }
 
@@ -155,8 +160,13 @@ function cellsOf(row: CellRow, report: DamagedRowReport): { agent: string | null
     (capability.success ? [capability.data] : CAPABILITIES).flatMap((of) => {
       const before = POLICY_TABLE[atLevel][of];
       if (!isStricter(strict, before)) return [];
-      const by_hand = { id: row.id, set_at: String(row.set_at) };
-      return [{ agent: name, cell: { profile, level: atLevel, capability: of, before, outcome: strict, line: null, by_hand } }];
+      const byHand = { id: row.id, set_at: String(row.set_at) };
+      return [
+        {
+          agent: name,
+          cell: { profile, level: atLevel, capability: of, before, outcome: strict, line: null, by_hand: byHand },
+        },
+      ];
     }),
   );
 }

@@ -5,6 +5,7 @@ import { LEVELS } from "../../gate/contract-lists.ts";
 import { useAct } from "../../gate/use-act.ts";
 import { useCall } from "../../gate/use-gate.tsx";
 import { AgentLink } from "../../parts/AgentLink.tsx";
+import { AgentPauseButton } from "../../parts/AgentPauseButton.tsx";
 import { Button } from "../../parts/Button.tsx";
 import { Confirm } from "../../parts/Confirm.tsx";
 import { Failure } from "../../parts/Failure.tsx";
@@ -41,12 +42,7 @@ export function AgentRow({ agent }: { agent: AgentView }) {
   return (
     <tbody className={asks ? "asks" : undefined}>
       <tr>
-        <th scope="row">
-          <span className="name">
-            <AgentLink name={name} />
-          </span>{" "}
-          <Connected isConnected={agent.is_connected} />
-        </th>
+        <NameCell agent={agent} />
         <td>
           <LevelSelect
             agent={agent}
@@ -67,19 +63,16 @@ export function AgentRow({ agent }: { agent: AgentView }) {
           <span className="folded-only"> {words.calls_today}</span>
         </td>
         <td className="ends">
-          <Button
-            size="small"
-            look="plain"
-            aria-label={words.revokeOf(name)}
-            disabled={isBusy}
-            onClick={() => {
+          <AgentPauseButton name={name} isPaused={agent.paused !== null} />
+          <RevokeButton
+            name={name}
+            isBusy={isBusy}
+            onPress={() => {
               forget();
               setLevel(null);
               setQuestion("revoke");
             }}
-          >
-            {words.revoke}
-          </Button>
+          />
         </td>
       </tr>
       {asks || error !== undefined ? (
@@ -117,6 +110,26 @@ export function AgentRow({ agent }: { agent: AgentView }) {
   );
 }
 
+function NameCell({ agent: { name, is_connected, paused } }: { agent: AgentView }) {
+  return (
+    <th scope="row">
+      <span className="name">
+        <AgentLink name={name} />
+      </span>{" "}
+      {paused === null ? <Connected isConnected={is_connected} /> : <Paused until={paused.until} />}
+    </th>
+  );
+}
+
+function RevokeButton({ name, isBusy, onPress }: { name: string; isBusy: boolean; onPress(): void }) {
+  const words = useWords(agentsWords);
+  return (
+    <Button size="small" look="plain" aria-label={words.revokeOf(name)} disabled={isBusy} onClick={onPress}>
+      {words.revoke}
+    </Button>
+  );
+}
+
 interface LevelSelectProps {
   agent: AgentView;
   /** The level that was chosen here, or null for the agent's own. */
@@ -145,6 +158,24 @@ function LevelSelect({ agent, level, isBusy, onChoose }: LevelSelectProps) {
         </option>
       ))}
     </select>
+  );
+}
+
+/** Two bars and the word, and when it ends by itself. */
+function Paused({ until }: { until: string | null }) {
+  const words = useWords(agentsWords);
+  return (
+    <span className="connected paused">
+      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
+        <path d="M2 1 H4 V9 H2 Z M6 1 H8 V9 H6 Z" fill="currentColor" />
+      </svg>
+      {words.paused}
+      {until === null ? null : (
+        <>
+          , {words.ends} <RelativeTime at={until} />
+        </>
+      )}
+    </span>
   );
 }
 

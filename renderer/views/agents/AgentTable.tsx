@@ -17,7 +17,9 @@ export function AgentTable({ agents }: { agents: readonly AgentView[] }) {
             {columns.calls}
           </th>
           <th scope="col">
-            <span className="unseen">{words.revoke}</span>
+            <span className="unseen">
+              {words.pause}, {words.revoke}
+            </span>
           </th>
         </tr>
       </thead>

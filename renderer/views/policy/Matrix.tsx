@@ -8,19 +8,21 @@ import { CellPanel } from "./CellPanel.tsx";
 import type { MatrixColumn, MatrixFamily, OpenCell } from "./matrix-view.ts";
 import { OverrideMark } from "./OverrideMark.tsx";
 import { type CellOverrides, type Override, outcomeAt, overridesAt } from "./overrides.ts";
+import type { Tightening } from "./use-tightening.ts";
 
 interface MatrixProps {
   families: readonly MatrixFamily[];
   columns: readonly MatrixColumn[];
   agent: string | null;
   overrides: readonly Override[];
+  tightening: Tightening;
   open: OpenCell | null;
   onOpen(cell: OpenCell): void;
   onClose(): void;
 }
 
 /** Capabilities by family, levels as columns. A cell opens beneath its row. */
-export function Matrix({ families, columns, agent, overrides, open, onOpen, onClose }: MatrixProps) {
+export function Matrix({ families, columns, agent, overrides, tightening, open, onOpen, onClose }: MatrixProps) {
   const words = useWords(policyWords);
   const panelId = useId();
   return (
@@ -72,10 +74,12 @@ export function Matrix({ families, columns, agent, overrides, open, onOpen, onCl
                   <tr className="opened">
                     <td colSpan={1 + columns.length} id={panelId}>
                       <CellPanel
+                        key={opened.level}
                         row={row}
                         level={opened.level}
                         agent={agent}
                         overrides={overridesAt(overrides, row.capability, opened.level, agent)}
+                        tightening={tightening}
                         onClose={onClose}
                       />
                     </td>

@@ -5,6 +5,7 @@ import { Failure } from "../../parts/Failure.tsx";
 import { FilterSelect } from "../../parts/FilterSelect.tsx";
 import { OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { Target } from "../../parts/Target.tsx";
+import { UndoStrip } from "../../parts/UndoStrip.tsx";
 import { useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 import { policyWords } from "../../words/policy.ts";
@@ -13,6 +14,7 @@ import { Matrix } from "./Matrix.tsx";
 import { columnsOf, familiesOf, firstAgent, type OpenCell } from "./matrix-view.ts";
 import { OverrideMark } from "./OverrideMark.tsx";
 import type { Override } from "./overrides.ts";
+import { type Tightening, useTightening } from "./use-tightening.ts";
 import "../../style/views.css";
 import "./policy.css";
 
@@ -25,6 +27,7 @@ export default function Policy() {
   const agents = listed?.agents ?? [];
   const [chosen, setChosen] = useState<string | null | undefined>(undefined);
   const [open, setOpen] = useState<OpenCell | null>(null);
+  const tightening = useTightening();
   const agent = chosen === undefined ? firstAgent(agents) : chosen;
   const paired = agents.filter(({ revoked_at }) => revoked_at === null);
   return (
@@ -56,6 +59,7 @@ export default function Policy() {
           columns={columnsOf(agents, agent)}
           agent={agent}
           overrides={stricter?.overrides ?? []}
+          tightening={tightening}
           open={open}
           onOpen={(cell) => setOpen(cell.capability === open?.capability && cell.level === open.level ? null : cell)}
           onClose={() => setOpen(null)}
@@ -64,14 +68,29 @@ export default function Policy() {
       <Legend hasOverrides={(stricter?.overrides.length ?? 0) > 0} />
       {stricter === undefined ? null : <OverridesFile file={stricter.file} overrides={stricter.overrides} />}
       <BoxState />
+      <TightenedStrip tightening={tightening} />
     </div>
   );
+}
+
+/** What was made stricter last, or taken back, and its way back. */
+function TightenedStrip({ tightening: { last, undo } }: { tightening: Tightening }) {
+  const { tighten: words, everyAgent } = useWords(policyWords);
+  const names = useWords(namesWords);
+  if (last === null) return null;
+  const { cell, before, outcome, isUndone } = last;
+  const now = isUndone ? before : outcome;
+  const what = `${cell.capability}, ${names.levels[cell.level]}`;
+  const whom = cell.agent ?? everyAgent;
+  const said = now === null ? words.isBack(what, whom) : words.isNow(what, whom, names.outcomes[now]);
+  return <UndoStrip said={said} undo={isUndone ? null : words.undo} onUndo={undo} />;
 }
 
 /** Where cells are made stricter, and how many are. */
 function OverridesFile({ file, overrides }: { file: string; overrides: readonly Override[] }) {
   const words = useWords(policyWords);
-  const count = new Set(overrides.map(({ capability, level }) => `${capability} ${level}`)).size;
+  const written = overrides.filter(({ line }) => line !== null);
+  const count = new Set(written.map(({ capability, level }) => `${capability} ${level}`)).size;
   return (
     <p className="quiet overrides-file">
       {count === 0 ? words.overrides.none : words.overrides.some(count)} <Target text={file} />

@@ -1,11 +1,22 @@
 import type { Capability, Level, Outcome } from "../../../ipc/contract/decision.ts";
 import type { OperatorResult, PolicyRow } from "../../../ipc/contract/operator-api.ts";
 
-/** What policy_overrides.toml makes stricter, by the table's cells. */
+/** What policy_overrides.toml and the user's own hand make stricter, by the table's cells. */
 
 export type Override = OperatorResult<"policy.overrides">["overrides"][number];
 
 const STRICTER_LAST: readonly Outcome[] = ["allowed", "approval_required", "denied"];
+
+export function isStricter(outcome: Outcome, than: Outcome): boolean {
+  return STRICTER_LAST.indexOf(outcome) > STRICTER_LAST.indexOf(than);
+}
+
+const AGENT = "agent ";
+
+/** Of what was made stricter by hand: for which agent; null for every one. */
+export function agentOf({ profile }: Override): string | null {
+  return profile.startsWith(AGENT) ? profile.slice(AGENT.length) : null;
+}
 
 export interface CellOverrides {
   /** Each that is about this cell, in the file's order. */
@@ -24,7 +35,9 @@ export function overridesAt(
 ): CellOverrides {
   const all = overrides.filter((one) => one.capability === capability && one.level === level);
   if (all.length === 0) return NONE;
-  return { all, inForce: agent === null ? [] : all.filter(({ agents }) => agents.includes(agent)) };
+  const isForAll = (one: Override) => one.by_hand !== undefined && agentOf(one) === null;
+  // What is for every agent is in force whoever is looked at.
+  return { all, inForce: all.filter((one) => isForAll(one) || (agent !== null && one.agents.includes(agent))) };
 }
 
 /** The table's outcome, or the strictest of those in force for the agent. */

@@ -125,7 +125,9 @@ describe("a cell that is made stricter by hand", () => {
     const { cells: full } = cellsOn({ ...freshGrants(), db });
     const one = { ...NET, outcome: "denied", agent: "one-more" } as const;
     expect(() => full.tighten(one, "local:roberto")).toThrow(expect.objectContaining({ code: "too_many_cells" }));
-    expect(full.tighten({ ...one, agent: "aider", outcome: "approval_required" }, "local:roberto").before).toBe("denied");
+    expect(full.tighten({ ...one, agent: "aider", outcome: "approval_required" }, "local:roberto").before).toBe(
+      "denied",
+    );
   });
 
   it("makes another policy of it, which receipts name: the same cells the same one, whenever they were set", () => {

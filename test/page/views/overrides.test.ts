@@ -78,11 +78,11 @@ describe.skipIf(NO_BROWSER !== null)("what is made stricter for some agents", ()
 
   it("the file is named whether it says anything or not", async () => {
     const page = await openPolicy([]);
-    await page.getByText("No cell is made stricter for an agent.").waitFor();
+    await page.getByText("No profile makes a cell stricter.").waitFor();
     expect(await page.locator(".override-mark").count()).toBe(0);
     await page.getByText("~/.config/metnos/policy_overrides.toml").waitFor();
     const filled = await openPolicy(OVERRIDES);
-    await filled.getByText("2 cells are made stricter for some agents, in").waitFor();
+    await filled.getByText("Profiles make 2 cells stricter, in").waitFor();
   });
 
   it("everybody can use it, 320 px wide too", async () => {

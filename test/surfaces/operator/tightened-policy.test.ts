@@ -87,9 +87,9 @@ describe("a cell that is made stricter by hand", () => {
     ];
     for (const params of refused)
       await expect(gate.operator.handle("policy.tighten", params)).rejects.toMatchObject({ code: "invalid_params" });
-    await expect(
-      gate.operator.call("policy.tighten", { ...DENIED, level: "ReadOnly" }),
-    ).rejects.toMatchObject({ code: "not_stricter" });
+    await expect(gate.operator.call("policy.tighten", { ...DENIED, level: "ReadOnly" })).rejects.toMatchObject({
+      code: "not_stricter",
+    });
     const acts = linesIn(gate.paths.auditDir)
       .map((line) => JSON.parse(line))
       .filter(({ event }) => String(event).startsWith("policy."));
