@@ -6,6 +6,7 @@ import { agentsCommands } from "./commands/agents.ts";
 import { alarmsCommands } from "./commands/alarms.ts";
 import { answerCommands, approvalsCommands } from "./commands/approvals.ts";
 import { auditCommands } from "./commands/audit.ts";
+import { backupCommands } from "./commands/backup.ts";
 import { benchCommand } from "./commands/bench.ts";
 import { boxCommands } from "./commands/box.ts";
 import { channelsCommands } from "./commands/channels.ts";
@@ -76,6 +77,7 @@ export function commandLine(done: (code: number) => void): Command {
   costsCommand(program, done);
   metricsCommand(program);
   doctorCommand(program, done);
+  backupCommands(program, done);
   demoCommand(program);
   completionCommand(program);
   offlineCommands(program, done);

@@ -1,4 +1,3 @@
-import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { REACHES, type Reach } from "../../ipc/contract/decision.ts";
@@ -12,6 +11,7 @@ import {
 } from "../../ipc/contract/operator-api.ts";
 import { isHazardous } from "../../ipc/words/notice-text.ts";
 import { plainSummary } from "../../ipc/words/plain-lines.ts";
+import { isConfirmed } from "../confirmed.ts";
 import { parseExpiry, parseLength } from "../durations.ts";
 import { approvalColumns } from "../listings.ts";
 import { listedBy, withOperator } from "../operator.ts";
@@ -185,15 +185,6 @@ async function wasShown(api: OperatorApi, token: string): Promise<boolean> {
   if (await isConfirmed("Approve this? [y/N] ")) return true;
   say("nothing was answered");
   return false;
-}
-
-async function isConfirmed(question: string): Promise<boolean> {
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(?:es)?$/i.test((await asking.question(question)).trim());
-  } finally {
-    asking.close();
-  }
 }
 
 /** @throws GateError `unknown_token`, `usage` */

@@ -34,6 +34,8 @@ import {
   usageError,
 } from "../output.ts";
 
+import { policyFileCommands } from "./policy-file.ts";
+
 /** `policy ...`: the table and the grants (docs/decisions/requirements-policy.md, "Commands"). */
 export function policyCommands(program: Command, done: (code: ExitCode) => void): void {
   const policy = program.command("policy").description("the policy table, and the grants that were given");
@@ -49,6 +51,7 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
   refusalCommands(policy, done);
   toolCommands(policy, done);
   grantCommand(policy, done);
+  policyFileCommands(policy, done);
 }
 
 function registryCommand(policy: Command): void {

@@ -38,6 +38,8 @@ export interface GatePaths {
   /** Reserved disk space for the trail, the pause and answers. */
   auditReserve: string;
   stateReserve: string;
+  /** There while a restore isn't finished: no gate starts then. */
+  restoreJournal: string;
   /** Held locked while a gate runs. */
   lockDb: string;
   operatorToken: string;
@@ -141,6 +143,7 @@ export function gatePaths(env: Env = process.env): GatePaths {
     keptPauses: join(state_dir, "kept-pauses"),
     auditReserve: join(dataDir, "vaglio", "reserve"),
     stateReserve: join(state_dir, "reserve"),
+    restoreJournal: join(state_dir, "restore.journal"),
     lockDb: join(state_dir, "gate.lock"),
     operatorToken: join(state_dir, "operator.token"),
     auditDir: join(dataDir, "vaglio"),

@@ -23,6 +23,7 @@ export const FAILURE_CODES = [
   "not_a_file",
   "head_unusable",
   "service_failed",
+  "restore_unfinished",
 ] as const;
 
 /**

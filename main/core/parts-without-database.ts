@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { ownCommand } from "../../ipc/base/own-command.ts";
 import { type Env, type GatePaths, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
 import { agentKindOf } from "../../ipc/contract/agent-kind.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import { Listeners } from "../agents/index.ts";
 import { Alarms } from "../base/alarms.ts";
@@ -53,13 +56,24 @@ const AUDIT_RESERVE_BYTES = 1024 * 1024;
 /** Within the month's file, where no other program can take it: half of it is a minute of 50 calls a second. */
 const AUDIT_ROOM_BYTES = 4 * 1024 * 1024;
 
-/** @throws GateError `invalid_config` */
+/** Some of the files may be those of before. @throws GateError `restore_unfinished` */
+function refuseHalfRestored({ restoreJournal }: GatePaths): void {
+  if (!existsSync(restoreJournal)) return;
+  throw new GateError(
+    "restore_unfinished",
+    "a restore was interrupted: some of the gate's files are still those of before",
+    `finish it: ${ownCommand("restore --finish")}`,
+  );
+}
+
+/** @throws GateError `invalid_config`, `restore_unfinished` */
 export function begin({
   env = process.env,
   clock = systemClock,
   log,
   logsDecisions = true,
 }: BeginOptions): PartsWithoutDatabase {
+  refuseHalfRestored(gatePaths(env));
   const { config, sources } = loadConfigWithSources(gatePaths(env).configFile, env);
   const paths = gatePathsWith(config, env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executorsDir));

@@ -34,12 +34,15 @@ describe.skipIf(NO_BROWSER !== null)("one agent's pause", () => {
     const goose = await gate.agent("goose");
     const asked = await aider.ask(WRITE);
     await goose.ask(WRITE);
-    const { page } = await openPage(gate.operator, { at: "approvals", standsStill: true, browser: browser() });
+    const { page } = await openPage(gate.operator, { at: "approvals", browser: browser() });
     const card = page.locator(".card").filter({ hasText: "aider" });
     await card.waitFor();
-    await page.clock.runFor(700); // a press counts from half a second after the card has come
-    await card.getByRole("button", { name: "Pause aider" }).click();
-    await card.waitFor({ state: "detached" });
+    const button = card.getByRole("button", { name: "Pause aider" });
+    const pressed = async () => {
+      await button.click({ timeout: 1000 }).catch(() => undefined); // it counts from half a second after the card has come
+      return await card.count();
+    };
+    await expect.poll(pressed, { timeout: 20_000 }).toBe(0);
     expect(await asked.final()).toMatchObject({ outcome: "denied" });
     expect(await gate.waiting()).toHaveLength(1);
     const strip = page.locator(".ended-strip");

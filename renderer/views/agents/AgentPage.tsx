@@ -47,7 +47,7 @@ export function AgentPage({ name, agents }: { name: string; agents: readonly Age
       ) : (
         <>
           <section aria-label={words.level}>
-            <AgentTable agents={[agent]} />
+            <AgentTable agents={[agent]} isWithoutPause />
             <AgentFacts agent={agent} />
             <AgentPause agent={agent} />
           </section>

@@ -15,7 +15,7 @@ import { useLanguage, useWords } from "../../words/language.ts";
 import { namesWords } from "../../words/names.ts";
 
 /** One paired agent. A change of level and the end of a pairing are asked about beneath it. */
-export function AgentRow({ agent }: { agent: AgentView }) {
+export function AgentRow({ agent, isWithoutPause }: { agent: AgentView; isWithoutPause: boolean }) {
   const words = useWords(agentsWords);
   const names = useWords(namesWords);
   const language = useLanguage();
@@ -63,7 +63,7 @@ export function AgentRow({ agent }: { agent: AgentView }) {
           <span className="folded-only"> {words.calls_today}</span>
         </td>
         <td className="ends">
-          <AgentPauseButton name={name} isPaused={agent.paused !== null} />
+          {isWithoutPause ? null : <AgentPauseButton name={name} isPaused={agent.paused !== null} />}
           <RevokeButton
             name={name}
             isBusy={isBusy}

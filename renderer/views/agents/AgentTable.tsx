@@ -3,8 +3,14 @@ import { agentsWords } from "../../words/agents.ts";
 import { useWords } from "../../words/language.ts";
 import { AgentRow } from "./AgentRow.tsx";
 
+interface AgentTableProps {
+  agents: readonly AgentView[];
+  /** Where each agent's pause is beside the table. */
+  isWithoutPause?: boolean;
+}
+
 /** Paired agents, with their levels. */
-export function AgentTable({ agents }: { agents: readonly AgentView[] }) {
+export function AgentTable({ agents, isWithoutPause = false }: AgentTableProps) {
   const { columns, ...words } = useWords(agentsWords);
   return (
     <table className="table agent-table folds">
@@ -24,7 +30,7 @@ export function AgentTable({ agents }: { agents: readonly AgentView[] }) {
         </tr>
       </thead>
       {agents.map((agent) => (
-        <AgentRow key={agent.agent_id} agent={agent} />
+        <AgentRow key={agent.agent_id} agent={agent} isWithoutPause={isWithoutPause} />
       ))}
     </table>
   );
