@@ -108,6 +108,7 @@ describe("the rooms", () => {
       ),
       "main/decide/mcp/tool-store.ts",
       "main/decide/places/used-destinations.ts",
+      "main/decide/policy/cells.ts",
       ...["budgets"].map((name) => `main/decide/rate/${name}.ts`),
       ...["pause", "safety", "schema", "violations"].map((name) => `main/decide/safety/${name}.ts`),
     ]);

@@ -46,7 +46,7 @@ export function backupCommands(program: Command, done: (code: ExitCode) => void)
       if (finish === true) {
         const finished = await finishRestore(paths);
         if (finished === undefined) return say("no restore was interrupted");
-        return told(finished, []);
+        return tellOf(finished, []);
       }
       if (file === undefined) throw usageError("the backup's file is missing", `see: ${ownCommand("restore --help")}`);
       let agents: Preview["agents"] = [];
@@ -55,7 +55,7 @@ export function backupCommands(program: Command, done: (code: ExitCode) => void)
         for (const line of previewLines(preview)) say(visible(line));
         return yes === true || (await isWanted());
       });
-      if (restored !== undefined) return told(restored, agents);
+      if (restored !== undefined) return tellOf(restored, agents);
       say("nothing was restored");
       done(EXIT.refused);
     });
@@ -74,7 +74,7 @@ function previewLines(preview: Preview): string[] {
   ];
 }
 
-function told({ kept }: Restored, agents: Preview["agents"]): void {
+function tellOf({ kept }: Restored, agents: Preview["agents"]): void {
   const [first] = agents;
   const again = `agents have to be connected again, and keep their grants: ${ownCommand(`connect ${first?.name ?? "claude-code"}`)}`;
   tell(

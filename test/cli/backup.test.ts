@@ -1,7 +1,9 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as immediate } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -9,7 +11,7 @@ import { commitRestore, finishMoves, stagingFolders } from "../../cli/backup/swa
 import { padding, TAR_END, tarHeader } from "../../cli/backup/tar.ts";
 import { unpack } from "../../cli/backup/unpack.ts";
 import { linesIn } from "../support/audit-trail.ts";
-import { runGate } from "../support/gate-process.ts";
+import { LAUNCHER, runGate } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
@@ -378,3 +380,42 @@ function withManifest(file: string, change: Record<string, unknown>): string {
   entries.set("manifest.json", Buffer.from(JSON.stringify(manifest)));
   return packed([...entries]);
 }
+
+describe("a restore that is killed", () => {
+  it.each([
+    ["while it unpacks", (home: TemporaryHome) => existsSync(join(home.paths.state_dir, "restore.new"))],
+    [
+      "once it has unpacked the trail",
+      (home: TemporaryHome) => existsSync(join(home.paths.state_dir, "restore.new/safety.db")),
+    ],
+    ["when it counts", (home: TemporaryHome) => existsSync(home.paths.restoreJournal)],
+    [
+      "between its moves",
+      (home: TemporaryHome) => readdirSync(home.paths.state_dir).some((name) => name.startsWith("before-")),
+    ],
+  ])("%s leaves all of the old or all of the new", async (_, isReached) => {
+    const { gate, file } = await backedUp();
+    await gate.close();
+    const to = temporaryHome("[approvals]\nkeep = 7\n");
+    const old = await startGate({ home: to });
+    await old.agent("aider");
+    await old.close();
+    const child = spawn(process.execPath, [LAUNCHER, "restore", file, "--yes"], { env: to.env, stdio: "ignore" });
+    const ended = once(child, "exit");
+    while (child.exitCode === null && !isReached(to)) await immediate();
+    child.kill("SIGKILL");
+    await ended;
+    const counts = existsSync(to.paths.restoreJournal);
+    if (counts) await expect(startGate({ home: to })).rejects.toMatchObject({ code: "restore_unfinished" });
+    if (counts) expect((await runGate(to, ["restore", "--finish"])).code).toBe(0);
+    const there = await startGate({ home: to });
+    const [agent] = (await there.operator.call("agents.list", {})).agents;
+    const config = readFileSync(to.paths.configFile, "utf8");
+    expect([agent?.name, /keep = \d+/.exec(config)?.[0]]).toEqual(
+      agent?.name === "aider" && !counts ? ["aider", "keep = 7"] : ["codex", "keep = 300"],
+    );
+    expect(await there.operator.call("audit.verify", {})).toMatchObject({ ok: true });
+    await there.close();
+    expect((await runGate(to, ["restore", file, "--yes"])).code).toBe(0);
+  });
+});

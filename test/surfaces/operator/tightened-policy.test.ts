@@ -33,12 +33,12 @@ describe("a cell that is made stricter by hand", () => {
     expect((await aider.ask(FETCH)).decision.outcome).toBe("allowed");
   });
 
-  it("is listed and checked with the others, counts after a restart and without a gate, and every surface is told", async () => {
+  it("is listed and checked with the others, counts after a restart and without a gate, and every surface knows", async () => {
     const first = await startGate();
     await first.agent("aider", "Full");
-    const told = first.event(({ type }) => type === "policy.changed");
+    const published = first.event(({ type }) => type === "policy.changed");
     const { id } = await first.operator.call("policy.tighten", { ...DENIED, agent: "aider" });
-    await told;
+    await published;
     expect(OPERATOR_EVENTS).toContain("policy.changed");
     const { overrides } = await first.operator.call("policy.overrides", {});
     expect(overrides).toMatchObject([
@@ -59,7 +59,7 @@ describe("a cell that is made stricter by hand", () => {
     expect((await aider.ask(FETCH)).decision.outcome).toBe("denied");
   });
 
-  it("ends what waits and can't be allowed any more; what needs no answer any more goes on", async () => {
+  it("ends what waits and can't be allowed any more; what needs no answer any more continues", async () => {
     const gate = await startGate();
     const aider = await gate.agent("aider", "Full");
     const asks = await gate.operator.call("policy.tighten", { ...DENIED, outcome: "approval_required" });
