@@ -142,6 +142,14 @@ export const REPLACED: Readonly<Record<Root, readonly string[]>> = {
   data: ["vaglio", "receipts", "checkpoints"],
 };
 
+/** Larger ones aren't the gate's. */
+export const SMALL_FILE_BYTES = 16 * 1024 * 1024;
+
+/** Settings, and what the gate knows beside its databases and its growing files. */
+export function isReadWhole(name: string): boolean {
+  return name.startsWith("config/") || (name.startsWith("state/") && !(name in databaseNames));
+}
+
 /** Where something of a backup goes below its root, such as `vaglio/2026-05.jsonl`. */
 export function belowRoot(name: string): { root: Root; path: string } {
   const [root = "", ...rest] = name.split("/");

@@ -49,9 +49,7 @@ export function checkDatabase(file: string, name: string, { schema, forget }: Ba
   try {
     db.pragma("trusted_schema = OFF");
     if (db.pragma("integrity_check(1)", { simple: true }) !== "ok") throw refusedDatabase(name, "it is damaged");
-    const known = actingIn(expectedFor(schema, db.pragma("user_version", { simple: true }) as number));
-    const foreign = [...actingIn(db)].find((sql) => !known.has(sql));
-    if (foreign !== undefined) throw refusedDatabase(name, "it holds a trigger or a view that no gate has made");
+    refuseActing(db, schema, name);
   } finally {
     db.close();
   }
@@ -62,14 +60,32 @@ function refusedDatabase(name: string, problem: string): GateError {
   return new GateError("invalid_input", `${name} of the backup can't be used: ${problem}`, "nothing was restored");
 }
 
-function expectedFor(schema: Schema, version: number): Database.Database {
-  const db = new Database(":memory:");
-  for (const step of schema.migrations.slice(0, version)) step(db);
-  return db;
+/** A table holds rows; whatever else would change or answer something by itself has to be the gate's own. */
+function refuseActing(db: Database.Database, schema: Schema, name: string): void {
+  const expected = new Database(":memory:");
+  try {
+    for (const step of schema.migrations.slice(0, db.pragma("user_version", { simple: true }) as number))
+      step(expected);
+    const known = actingIn(expected);
+    if ([...actingIn(db)].some((sql) => !known.has(sql)))
+      throw refusedDatabase(name, "it holds a trigger or a view that no gate has made");
+  } finally {
+    expected.close();
+  }
+  const computed = db
+    .prepare(
+      `SELECT count(*) FROM sqlite_master AS t, pragma_table_xinfo(t.name) AS c WHERE t.type = 'table' AND c.hidden <> 0`,
+    )
+    .pluck()
+    .get();
+  if (computed !== 0) throw refusedDatabase(name, "it holds a column that is computed");
 }
 
-/** What runs in a database without being asked: each trigger and view, as it was written. */
+/** What runs without being asked: each trigger, view and virtual table, as it was written. */
 function actingIn(db: Database.Database): Set<string> {
-  const rows = db.prepare("SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index')").pluck().all();
-  return new Set(rows.map(String));
+  const rows = db
+    .prepare("SELECT sql FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE 'create virtual%'")
+    .pluck()
+    .all();
+  return new Set(rows.map((sql) => String(sql).replace(/\s+/g, " ")));
 }

@@ -30,7 +30,16 @@ import { syncFolder } from "../../main/base/files/durable-file.ts";
 import { VERSION } from "../../main/base/version.ts";
 import { monthFile } from "../../main/records/audit/chain.ts";
 import { verifyAudit } from "../../main/records/audit/verify.ts";
-import { CONFIG, databaseFiles, databasesIn, HEAD, manyFiles, smallFiles, TRAIL } from "./contents.ts";
+import {
+  CONFIG,
+  databaseFiles,
+  databasesIn,
+  HEAD,
+  manyFiles,
+  SMALL_FILE_BYTES,
+  smallFiles,
+  TRAIL,
+} from "./contents.ts";
 import { copyDatabase } from "./database-copy.ts";
 import { BACKUP_VERSION, MANIFEST, type Manifest } from "./manifest.ts";
 import { portableConfig } from "./portable-config.ts";
@@ -38,8 +47,6 @@ import { padding, TAR_END, tarHeader } from "./tar.ts";
 
 /** Everything of a gate but its secrets, in one file. */
 
-/** Larger ones aren't the gate's. */
-const SMALL_FILE_BYTES = 16 * 1024 * 1024;
 /** While it is copied a month of the trail may be put into an archive. */
 const TRIES = 3;
 

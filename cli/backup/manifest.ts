@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isKnownName } from "./contents.ts";
+import { isKnownName, isReadWhole, SMALL_FILE_BYTES } from "./contents.ts";
 import { MAX_FILE_BYTES } from "./tar.ts";
 
 /** What a backup says that it holds: its first file. */
@@ -10,11 +10,13 @@ export const BACKUP_VERSION = 1;
 /** More months, receipts and checkpoints than a century has. */
 const MAX_FILES = 5000;
 
-const fileSchema = z.strictObject({
-  name: z.string().refine(isKnownName, "not a file of a backup"),
-  size: z.number().int().nonnegative().max(MAX_FILE_BYTES),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-});
+const fileSchema = z
+  .strictObject({
+    name: z.string().refine(isKnownName, "not a file of a backup"),
+    size: z.number().int().nonnegative().max(MAX_FILE_BYTES),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  })
+  .refine(({ name, size }) => size <= SMALL_FILE_BYTES || !isReadWhole(name), "larger than such a file can be");
 
 export const manifestSchema = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, mkdirSync, statfsSync } from "node:fs";
+import { createReadStream, mkdirSync, statfsSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createGunzip } from "node:zlib";
@@ -27,6 +27,9 @@ export interface Unpacked {
  */
 export async function unpack(file: string, folders: Readonly<Record<Root, string>>): Promise<Unpacked> {
   const refuse = (problem: string) => refusedBackup(file, problem);
+  // A pipe would keep it waiting, with the gate's lock.
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true) throw refuse(stat === undefined ? "there is no such file" : "it isn't a file");
   const digest = createHash("sha256");
   const source = createReadStream(file);
   source.on("data", (piece) => digest.update(piece));

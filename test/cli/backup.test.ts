@@ -85,6 +85,11 @@ function withDatabase(entries: Map<string, Buffer>, name: string, sql: string): 
   entries.set(name, readFileSync(file));
 }
 
+function pipeAt(path: string): string {
+  execFileSync("mkfifo", [path]);
+  return path;
+}
+
 /** Every file below these folders with its content, but what a gate or a lock has for itself. */
 function everything({ paths }: TemporaryHome): Record<string, string> {
   const roots = [paths.configDir, paths.state_dir, join(paths.auditDir, "..")].filter((folder) => existsSync(folder));
@@ -155,8 +160,11 @@ describe("restore", () => {
     expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining("agents: codex (Full)")]);
     expect(restored.stderr).toContain("agents have to be connected again");
     expect(readFileSync(to.paths.configFile, "utf8")).toContain("keep = 300");
+    // The key that has signed until now isn't in it: the next one says so.
+    expect((await runGate(to, ["receipts", "rotate-key", "--lost"])).code).toBe(0);
     const there = await startGate({ home: to });
     expect(await there.operator.call("audit.verify", {})).toMatchObject({ ok: true });
+    expect((await there.operator.call("status", {})).alarms).toEqual([]);
     const trail = linesIn(to.paths.auditDir).map((line) => JSON.parse(line));
     expect(trail.slice(0, lines).map(({ event }) => event)).toEqual(
       linesIn(gate.paths.auditDir)
@@ -268,6 +276,22 @@ describe("restore", () => {
         forged(file, () => undefined, Buffer.concat([tarHeader("state/x.db", 0, 0), TAR_END])),
         "more files",
       ],
+      [
+        "a computed column",
+        forged(file, (entries) =>
+          withDatabase(entries, "state/agents.db", "ALTER TABLE agents ADD COLUMN x TEXT AS (name)"),
+        ),
+        "computed",
+      ],
+      [
+        "a virtual table",
+        forged(file, (entries) => withDatabase(entries, "state/safety.db", "CREATE VIRTUAL TABLE x USING fts5(y)")),
+        "a trigger or a view",
+      ],
+      ["settings of 20 MiB", forged(file, config(" ".repeat(20 * 1024 * 1024))), "larger than such a file can be"],
+      ["a folder", tempFolder(), "it isn't a file"],
+      ["a pipe", pipeAt(join(tempFolder(), "pipe")), "it isn't a file"],
+      ["no file", join(tempFolder(), "none"), "there is no such file"],
       ["no database", forged(file, (entries) => entries.delete("state/safety.db")), "safety database isn't in it"],
       [
         "another program's database",
