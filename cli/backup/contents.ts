@@ -90,7 +90,7 @@ export function manyFiles(
 }
 
 export const TRAIL = "data/vaglio";
-export const isOfTrail = (name: string): boolean => MONTH_FILE.test(name) || ARCHIVE_FILE.test(name);
+const isOfTrail = (name: string): boolean => MONTH_FILE.test(name) || ARCHIVE_FILE.test(name);
 const EXECUTOR = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.toml$/;
 const RECEIPTS = /^(?:\d{4}-\d\d|keys)\.jsonl$/;
 const CHECKPOINTS = /^\d{4}-\d\d\.checkpoints$/;

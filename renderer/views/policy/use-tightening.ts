@@ -9,10 +9,10 @@ import { useCall } from "../../gate/use-gate.tsx";
 
 type Stricter = OperatorParams<"policy.tighten">["outcome"];
 /** A cell, and for whom: null for every agent. */
-export type HandCell = Pick<OperatorParams<"policy.tighten">, "level" | "capability"> & { agent: string | null };
+type HandCell = Pick<OperatorParams<"policy.tighten">, "level" | "capability"> & { agent: string | null };
 
 /** What was done last. `before`, `outcome`: null where nothing is set by hand. */
-export interface Tightened {
+interface Tightened {
   cell: HandCell;
   before: Stricter | null;
   outcome: Stricter | null;
