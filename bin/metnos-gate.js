@@ -12,7 +12,7 @@ const [major, minor] = process.versions.node.split(".").map(Number);
 if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
   const hook = new URL("../dist/hook/hook.cjs", import.meta.url);
   if (!existsSync(hook)) {
-    console.error("metnos-gate: the hook is not built\n  run npm ci in the checkout");
+    console.error("metnos-gate: the hook is not built\n  run npm run build in the checkout");
     // Claude Code takes 2 as a refusal: without its hook nothing is let through.
     process.exit(2);
   }
@@ -22,11 +22,12 @@ if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
   const newer = fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url));
   if (existsSync(newer)) await runOn(newer);
   else {
+    // Only a checkout's own `npm ci` brings one along.
+    const isCheckout = existsSync(new URL("../cli/main.ts", import.meta.url));
     console.error(
-      `metnos-gate: this is Node ${process.versions.node}; the gate needs 22.18 or newer (only the hook runs on 20)\n` +
-        "  in the checkout, npm ci installs one that is used here",
+      `metnos-gate: this is Node ${process.versions.node}; the gate needs Node 22.18 or newer${isCheckout ? " (npm ci installs one that is used here)" : ""}.`,
     );
-    process.exitCode = 2;
+    process.exitCode = 1;
   }
 } else {
   // What agents and their clients start doesn't wait for the rest of the command to load, nor does the gate.

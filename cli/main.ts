@@ -33,6 +33,7 @@ import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { telegramCommands } from "./commands/telegram.ts";
 import { watchCommand } from "./commands/watch.ts";
+import { reportFailure } from "./output.ts";
 import { parseAndRun } from "./parse-and-run.ts";
 import { runOutside } from "./running-program.ts";
 import { reportAsOthers } from "./usage-errors.ts";
@@ -43,7 +44,17 @@ export async function main(argv: readonly string[]): Promise<number> {
     const ended = await runOutside(argv.slice(1));
     if (ended !== undefined) return ended;
   }
+  if (argv.length === 0 && process.stdin.isTTY && process.stderr.isTTY) return await firstMinuteHere();
   return parseAndRun(argv, commandLine);
+}
+
+async function firstMinuteHere(): Promise<number> {
+  try {
+    const { firstMinute } = await import("./commands/first-minute.ts");
+    return await firstMinute();
+  } catch (error) {
+    return reportFailure(error);
+  }
 }
 
 /** Every command with its options. `done` gets the exit code of one that has its own. */

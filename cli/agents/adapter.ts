@@ -15,6 +15,8 @@ export interface Adapter {
   readonly program: string;
   /** An administrator's settings can hold the hook, which then takes precedence over all others. */
   readonly hasManaged?: true;
+  /** Its sessions that run while it is connected ask the gate from then on; others have to be started again. */
+  readonly takesHookAtOnce?: true;
   /**
    * Puts the gate in front of it. Running it again changes nothing; other people's entries stay, and a file that can't be read is left
    * as it is. @throws GateError that names the file

@@ -4,7 +4,6 @@ import { agentTokenFile, gatePaths } from "../../ipc/base/paths.ts";
 import { shellWord } from "../../ipc/base/shell-quoted.ts";
 import { visible } from "../../ipc/base/visible-text.ts";
 import type { Level } from "../../ipc/contract/decision.ts";
-import type { AgentView } from "../../ipc/contract/operator-api.ts";
 import { programOnPath } from "../../main/agents/agents-on-path.ts";
 import { EDITORS, isEditor } from "../acp/editors/editors.ts";
 import type { Adapter, AdapterName, CheckContext, ConnectResult } from "../agents/adapter.ts";
@@ -74,10 +73,12 @@ async function connect(
   if (options.managed && (adapter.hasManaged !== true || options.project))
     throw usageError("--managed is for Claude Code, and not with --project", "leave out --managed");
   await connectHook(adapter, options, done);
+  if (!options.remove)
+    say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
 }
 
-/** `connect AGENT`, and with `--remove` the reverse. */
-async function connectHook(adapter: Adapter, options: Options, done: Done): Promise<void> {
+/** `connect AGENT`, and with `--remove` the reverse. @throws GateError, which names the file that is in the way */
+export async function connectHook(adapter: Adapter, options: Options, done: Done): Promise<void> {
   const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
   const config = loadConfig(gatePaths(process.env).configFile, process.env);
   const settings = {
@@ -98,8 +99,14 @@ async function connectHook(adapter: Adapter, options: Options, done: Done): Prom
   tell({ ...result, agent: paired }, ...connectedLines(result));
   say(`${name} is paired at level ${paired.level}; its token is in ${agentTokenFile(gatePaths(process.env), name)}`);
   for (const note of notes) say(note);
+  if (result.changed) say(restartText(adapter));
   if (options.untested !== true) done(await testConnected(adapter, options.client));
-  say(`start the gate, where none runs, with: ${ownCommand("start")}; answer with: ${ownCommand("watch")}`);
+}
+
+function restartText({ title, takesHookAtOnce }: Adapter): string {
+  return takesHookAtOnce
+    ? `no session of ${title} has to be restarted: those that run ask the gate from now on, too`
+    : `restart sessions of ${title} that run now: until then they don't ask the gate`;
 }
 
 /** Starts the client itself, with a pretended model: whether its commands can be confined, and whether it asks the gate. */
@@ -129,10 +136,7 @@ function todoLines(does: string, { todo = [], file }: ConnectResult): string[] {
 
 async function listAgents(options: Options): Promise<void> {
   if (Object.keys(options).length > 0) throw usageError("which agent?", `one of: ${ADAPTER_NAMES.join(", ")}`);
-  const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
-  const answerSeconds = longestAnswerSeconds(loadConfig(gatePaths(process.env).configFile, process.env));
-  const { agents } = await withOperator((api) => api.call("agents.list", {}));
-  const found = await installedAgents({ cwd: process.cwd(), env: process.env, answerSeconds, agents });
+  const found = await installedAgents();
   list(found, installedColumns());
   const next = found.find(({ program, is_connected }) => program !== null && !is_connected);
   if (next !== undefined) say(`connect one with: ${ownCommand(`connect ${next.agent}`)}`);
@@ -171,7 +175,7 @@ function counted(names: readonly string[]): string {
 
 // What is here of the clients that the gate can be put in front of: `connect` without a name.
 
-interface InstalledAgent {
+export interface InstalledAgent {
   agent: string;
   title: string;
   /** The program's file; null where it isn't on PATH. */
@@ -184,12 +188,13 @@ interface InstalledAgent {
   problem: string | null;
 }
 
-interface InstalledOptions extends CheckContext {
-  agents: readonly AgentView[];
-}
-
 /** Asks each client that is installed and paired, as `doctor` does. */
-async function installedAgents({ agents, ...context }: InstalledOptions): Promise<InstalledAgent[]> {
+export async function installedAgents(): Promise<InstalledAgent[]> {
+  const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
+  const { env } = process;
+  const answerSeconds = longestAnswerSeconds(loadConfig(gatePaths(env).configFile, env));
+  const context: CheckContext = { cwd: process.cwd(), env, answerSeconds };
+  const { agents } = await withOperator((api) => api.call("agents.list", {}));
   const adapters = await allAdapters();
   return await Promise.all(
     adapters.map(async ({ name, title, program, checks }) => {

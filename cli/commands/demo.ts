@@ -31,13 +31,14 @@ export function demoCommand(program: Command): void {
     });
 }
 
-/** The user lets it in as any other agent; its pairing ends with it. */
-async function atRunningGate(api: OperatorApi, signal: AbortSignal): Promise<void> {
+/** The user lets it in as any other agent, or has by starting it (`isLetIn`); its pairing ends with it. */
+export async function atRunningGate(api: OperatorApi, signal: AbortSignal, isLetIn = false): Promise<void> {
   const name = `demo-${randomBytes(2).toString("hex")}`;
   const agent = await agentNamed(name, gatePaths(process.env).agent_socket);
   try {
     say(`This is a pretend agent, ${name}: it asks five things, and does none of them.`);
     agent.once("pairing", () => {
+      if (isLetIn) return void api.call("agents.pair", { name, level: "Supervised" }).catch(() => agent.close());
       say("First let it in: on the page, in watch, or in another terminal with:");
       say(`  ${ownCommand(`agents pair ${name} --level Supervised`)}`);
     });

@@ -37,6 +37,9 @@ export function serveCommand(program: Command, done: (code: ExitCode) => void): 
 /** Opens the page, where a browser can be. */
 export const BROWSER_FLAG = "--browser";
 
+/** How the last line begins that it prints as it starts. */
+export const LAST_LINE = "the audit trail is";
+
 interface ServeCommandOptions {
   web: boolean;
   browser: boolean;
@@ -112,7 +115,7 @@ async function serve({
     }
   }
   say(`  notifications are   ${gate.notifications.status}`);
-  say(`  the audit trail is  ${paths.auditDir}`);
+  say(`  ${LAST_LINE}  ${paths.auditDir}`);
   const end = await Promise.race([interrupted, gate.ended]);
   if (typeof end === "string") say(`${end}: closing; waiting requests are kept for the next start`);
   await gate.close();

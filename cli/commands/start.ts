@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
+import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
 import { SUPERVISED_FLAG } from "../../main/core/restart.ts";
 import { LINK_SECONDS } from "../../main/surfaces/web/web-sessions.ts";
 import { shownInBrowser } from "../browser.ts";
@@ -11,7 +12,7 @@ import { runningGate } from "../operator.ts";
 import { EXIT, type ExitCode, say } from "../output.ts";
 import { supervise } from "../supervisor.ts";
 import { desktopEnvironment, findTrayApp } from "../tray-app.ts";
-import { acceptEmptyOption, BROWSER_FLAG } from "./serve.ts";
+import { acceptEmptyOption, BROWSER_FLAG, LAST_LINE } from "./serve.ts";
 
 /** `start`: the tray app where it can run, otherwise the gate with its page in a browser. One line says which, and why. */
 export function startCommand(program: Command, done: (code: ExitCode) => void): void {
@@ -21,18 +22,28 @@ export function startCommand(program: Command, done: (code: ExitCode) => void): 
     .option("--no-browser", "doesn't open the page in a browser")
     .addOption(acceptEmptyOption())
     .action(async ({ acceptEmpty = [], browser }: { acceptEmpty?: string[]; browser: boolean }) => {
-      const here = desktopEnvironment();
-      const app = findTrayApp(here);
+      const app = findTrayApp(desktopEnvironment());
       if ("missing" in app) {
         const shown = await showRunningGate(browser);
         if (shown !== undefined) return done(shown);
-        say(`Starting without a tray, with the page in a browser: ${app.missing}.`);
-        const first = [...(browser ? [BROWSER_FLAG] : []), ...acceptedAs(acceptEmpty)];
-        return done(await supervise({ name: "the gate", start: (flags) => startGate(here.root, first, flags) }));
       }
-      say("Starting the tray app: Electron is installed and there is a display.");
-      done(await runTrayApp(app));
+      done(await startHere([...(browser ? [BROWSER_FLAG] : []), ...acceptedAs(acceptEmpty)]));
     });
+}
+
+/**
+ * Starts the tray app or, with `first` as its options, `serve --web`, and starts it again if it dies: until it ends for good.
+ * @param running called once `serve` has said that it runs; its lines come through this process then
+ */
+export async function startHere(first: readonly string[], running?: () => void): Promise<ExitCode> {
+  const here = desktopEnvironment();
+  const app = findTrayApp(here);
+  if ("missing" in app) {
+    say(`Starting without a tray, with the page in a browser: ${app.missing}.`);
+    return await supervise({ name: "the gate", start: (flags) => startGate(here.root, first, flags, running) });
+  }
+  say("Starting the tray app: Electron is installed and there is a display.");
+  return await runTrayApp(app);
 }
 
 /** Runs until it ends; what interrupts this process interrupts it. @public A test starts it alone, in a process of its own. */
@@ -50,14 +61,24 @@ export function runTrayApp({ electron, root }: { electron: string; root: string 
  * `serve --web` as a child process. It ends with its standard input: a gate without this process wouldn't be noticed. A
  * terminal's own signals don't reach it, only those that are passed on.
  */
-function startGate(root: string, first: readonly string[], flags: readonly string[]): ChildProcess {
+function startGate(
+  root: string,
+  first: readonly string[],
+  flags: readonly string[],
+  running?: () => void,
+): ChildProcess {
   // The page that is open comes back by itself, and the names that may begin empty are for this start, not for a later one.
   const further = flags.length === 0 ? first : flags;
   const [command = process.execPath, ...words] = launcher(root);
-  return spawn(command, [...words, "serve", "--web", SUPERVISED_FLAG, ...further], {
-    stdio: ["pipe", "inherit", "inherit", "ipc"],
+  const child = spawn(command, [...words, "serve", "--web", SUPERVISED_FLAG, ...further], {
+    stdio: ["pipe", "inherit", running === undefined ? "inherit" : "pipe", "ipc"],
     detached: process.platform !== "win32",
   });
+  child.stderr?.on("data", (piece: Buffer) => {
+    process.stderr.write(piece);
+    if (piece.includes(LAST_LINE)) running?.();
+  });
+  return child;
 }
 
 function acceptedAs(names: readonly string[]): string[] {
@@ -79,23 +100,32 @@ async function showRunningGate(opensBrowser: boolean): Promise<ExitCode | undefi
   const gate = await runningGate();
   if (gate === undefined) return undefined;
   try {
-    const { pid } = await gate.call("status", {});
-    say(`A gate is running already (process ${pid}); no other one is started.`);
-    const link = await gate.call("web.link", {}).catch((error: unknown) => {
-      if (error instanceof GateError && error.code === "not_available") return undefined;
-      throw error;
-    });
-    if (link === undefined) {
-      say(`  you answer with   ${ownCommand("watch")}`);
-      say(`  it serves no page: for one, end it and start it again with: ${ownCommand("start")}`);
-    } else if (opensBrowser && (await shownInBrowser(link.url))) {
-      say(`  its page          was opened in a browser; for another link: ${ownCommand("open")}`);
-    } else {
-      say(`  its page is at    ${link.url}`);
-      say(`                    once, within ${LINK_SECONDS / 60} minutes; for another link: ${ownCommand("open")}`);
-    }
+    await sayRunning(gate);
+    await showPage(gate, opensBrowser);
     return EXIT.ok;
   } finally {
     await gate.close();
+  }
+}
+
+export async function sayRunning(gate: OperatorApi): Promise<void> {
+  const { pid } = await gate.call("status", {});
+  say(`A gate is running already (process ${pid}); no other one is started.`);
+}
+
+/** Opens its page, or says where it is; how to answer where it serves none. */
+export async function showPage(gate: OperatorApi, opensBrowser: boolean): Promise<void> {
+  const link = await gate.call("web.link", {}).catch((error: unknown) => {
+    if (error instanceof GateError && error.code === "not_available") return undefined;
+    throw error;
+  });
+  if (link === undefined) {
+    say(`  you answer with   ${ownCommand("watch")}`);
+    say(`  it serves no page: for one, end it and start it again with: ${ownCommand("start")}`);
+  } else if (opensBrowser && (await shownInBrowser(link.url))) {
+    say(`  its page          was opened in a browser; for another link: ${ownCommand("open")}`);
+  } else {
+    say(`  its page is at    ${link.url}`);
+    say(`                    once, within ${LINK_SECONDS / 60} minutes; for another link: ${ownCommand("open")}`);
   }
 }

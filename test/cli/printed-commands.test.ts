@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { expect, test } from "vitest";
 import { commandLine } from "../../cli/main.ts";
 import { CHECKOUT, LAUNCHER, StartedProcess } from "../support/gate-process.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
 const SOURCES = ["cli", "main", "packages", "ipc"].flatMap((folder) =>
@@ -87,4 +88,14 @@ test("on a Node that is too old for the gate, the launcher runs it on the one th
   const checked = run("policy", "check", "ReadOnly", "fs:write");
   expect([await checked.exited, checked.stdout.trim(), checked.stderr]).toEqual([0, "denied", ""]);
   expect(await run("status").exited).toBe(3);
+});
+
+test("installed, on a Node that is too old, it says so in one sentence and ends with 1", async () => {
+  const folder = tempFolder();
+  cpSync(join(CHECKOUT, "bin"), join(folder, "bin"), { recursive: true });
+  const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"22.17.1"})';
+  const words = ["--import", old, join(folder, "bin/metnos-gate.js"), "status"];
+  const refused = new StartedProcess(process.execPath, words, { env: temporaryHome().env });
+  expect(await refused.exited).toBe(1);
+  expect(refused.stderr).toBe("metnos-gate: this is Node 22.17.1; the gate needs Node 22.18 or newer.\n");
 });

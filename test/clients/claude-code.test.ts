@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { connectClaudeCode } from "../../cli/agents/claude-code/adapter.ts";
 import { claudeCodeChecks } from "../../cli/agents/claude-code/hook-check.ts";
 import { launcherFile } from "../../cli/hook/launcher.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -40,6 +41,21 @@ describe.each(TRIED_CLAUDE_CODES)("%s", (name) => {
       is_error: true,
       text: expect.stringContaining("Metnos Gate: guard: forbidden path"),
     });
+  });
+
+  it("a session that runs while it is connected asks the gate from then on, as connect says", async () => {
+    rmSync(join(seat.gate.home.home, ".claude/settings.json"));
+    const beforeTurn = async (turn: number) => {
+      if (turn !== 1) return;
+      connectClaudeCode({ project: false, answerSeconds: TTL_SECONDS });
+      await new Promise((resolve) => setTimeout(resolve, RELOAD_MS));
+    };
+    const [before, after] = await seat.results([seat.readKey, seat.readKey], {
+      beforeTurn,
+      args: ["--allowedTools", "Bash"],
+    });
+    expect(before).toEqual({ text: "the key", is_error: false });
+    expect(after).toMatchObject({ is_error: true, text: expect.stringContaining("guard: forbidden path") });
   });
 
   it("what a project's env sets does not reach the hook", async () => {

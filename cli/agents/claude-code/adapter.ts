@@ -25,6 +25,7 @@ export const claudeCode: Adapter = {
   title: "Claude Code",
   program: "claude",
   hasManaged: true,
+  takesHookAtOnce: true,
   async connect({ project, answerSeconds, managed }) {
     return managed ? connectManaged(answerSeconds) : connectClaudeCode({ project, answerSeconds });
   },
