@@ -51,7 +51,7 @@ const RUN_IF_MAIN = "if (require.main === module) exports.runHook(process.argv.s
 const RUN_PROXY_IF_MAIN =
   "if (require.main === module) exports.runProxy(process.argv.slice(2)).then((code) => { process.exitCode = code; });";
 
-/** The build prints only what somebody has to act on. */
+/** The build runs within `npm ci`, which is to print only what somebody has to act on. */
 const logLevel = "warn";
 
 /**

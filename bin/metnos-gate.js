@@ -12,7 +12,7 @@ const [major, minor] = process.versions.node.split(".").map(Number);
 if (argv[0] === "hook" && argv.length > 1 && !argv.includes("--help")) {
   const hook = new URL("../dist/hook/hook.cjs", import.meta.url);
   if (!existsSync(hook)) {
-    console.error("metnos-gate: the hook is not built\n  run npm run build in the checkout");
+    console.error("metnos-gate: the hook is not built\n  run npm ci in the checkout");
     // Claude Code takes 2 as a refusal: without its hook nothing is let through.
     process.exit(2);
   }

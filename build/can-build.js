@@ -1,24 +1,23 @@
 import { createRequire } from "node:module";
 
 /**
- * Before `npm pack`, and so before an install from Git, which npm packs first: whether the tools that build are here. npm 11 leaves them
- * out of a global one (`npm install --global git+...`). Plain JavaScript: any Node says it.
+ * Before the build of an installation: whether the tools for it are here. npm leaves them out of a global one from Git
+ * (`npm install --global git+...`), which would end with an error about one of them. Plain JavaScript: any Node says it.
  */
 const TOOLS = ["rolldown", "electron-vite", "typescript"];
 
-const require = createRequire(import.meta.url);
+const { resolve } = createRequire(import.meta.url);
 const missing = TOOLS.filter((name) => !isThere(name));
-
 if (missing.length > 0) {
   console.error(
-    `metnos-gate: can't be built here, as npm did not install ${missing.join(", ")}: clone it, then run npm ci, npm run build and npm install --global .`,
+    `metnos-gate: it can't be built here, as npm has not installed ${missing.join(", ")}: clone it, run npm ci in the clone, then npm install --global .`,
   );
   process.exitCode = 1;
 }
 
 function isThere(name) {
   try {
-    require.resolve(`${name}/package.json`);
+    resolve(`${name}/package.json`);
     return true;
   } catch {
     return false;

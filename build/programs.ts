@@ -6,7 +6,7 @@ import { buildBoxMaker } from "./box-maker.ts";
 // What is compiled of the earlier ones (bin/metnos-gate.js) is nobody's any more.
 rmSync("dist/compiled", { recursive: true, force: true });
 
-// Not by rolldown's own command: that prints a line for each file that it writes.
+// Not by rolldown's own command: that prints a line for each file that it writes, in the middle of `npm ci`.
 for (const { output = [], ...input } of config) {
   await using bundle = await rolldown(input);
   for (const one of [output].flat()) await bundle.write(one);

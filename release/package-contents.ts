@@ -53,6 +53,7 @@ export function problemsOf(folder: string, absolute: readonly string[]): string[
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
   return [
     ...NEEDED.filter((file) => !files.includes(file)).map((file) => `${file} is missing`),
+    ...installScripts(folder).map((name) => `package.json has the script ${name}, which would run at an installation`),
     ...files.flatMap((file) => {
       const found = FORBIDDEN.find(({ pattern }) => pattern.test(file))?.why;
       if (found !== undefined) return [`${file} is ${found}`];
@@ -63,4 +64,11 @@ export function problemsOf(folder: string, absolute: readonly string[]): string[
       return absolute.filter((path) => text.includes(path)).map((path) => `${file} holds the path ${path}`);
     }),
   ];
+}
+
+const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare"];
+
+function installScripts(folder: string): string[] {
+  const { scripts = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { scripts?: object };
+  return INSTALL_SCRIPTS.filter((name) => Object.hasOwn(scripts, name));
 }

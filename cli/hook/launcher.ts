@@ -128,7 +128,7 @@ function scripts(env: Env): string[] {
 export function programFiles(kind: "hook" | "mcp", program: string, folder: string): string[] {
   const built = join(BUILT, kind);
   if (!existsSync(join(built, program)))
-    throw new GateError("hook_unusable", `${program} is not built`, "run npm run build in the checkout");
+    throw new GateError("hook_unusable", `${program} is not built`, "run npm ci in the checkout");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const names = readdirSync(built).filter((name) => name.endsWith(".cjs"));
   for (const name of readdirSync(folder)) if (!names.includes(name)) rmSync(join(folder, name), { recursive: true });

@@ -24,8 +24,7 @@ const MARGIN_SECONDS = 15;
  * @throws GateError `hook_unusable` if it isn't built
  */
 export function pluginText(env: Env, answerSeconds: number, testFolder?: string): string {
-  if (!existsSync(BUILT))
-    throw new GateError("hook_unusable", "the plugin is not built", "run npm run build in the checkout");
+  if (!existsSync(BUILT)) throw new GateError("hook_unusable", "the plugin is not built", "run npm ci in the checkout");
   const paths = gatePaths(env);
   const settings: PluginSettings = {
     version: VERSION,
@@ -48,7 +47,7 @@ export function pluginText(env: Env, answerSeconds: number, testFolder?: string)
     throw new GateError(
       "hook_unusable",
       "the plugin that was built has no place for its settings",
-      "run npm run build in the checkout",
+      "run npm ci in the checkout",
     );
   return `${PLUGIN_HEADER}\n${text}`;
 }

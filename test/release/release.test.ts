@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { releaseChangelog } from "../../release/changelog.ts";
 import { problemsOf } from "../../release/package-contents.ts";
+import { publishedManifest } from "../../release/published-manifest.ts";
 import { refuseVersion } from "../../release/version.ts";
 import { CHECKOUT } from "../support/gate-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -74,6 +75,8 @@ function packedCheckout(): string {
     cpSync(join(CHECKOUT, name), join(folder, name), { recursive: true });
   for (const leftOut of ["docs/pictures", "dist/compiled", "dist/packages", "dist/release"])
     rmSync(join(folder, leftOut), { recursive: true, force: true });
+  const manifest = join(folder, "package.json");
+  writeFileSync(manifest, publishedManifest(readFileSync(manifest, "utf8")));
   return folder;
 }
 
@@ -98,6 +101,7 @@ describe("what a package holds", () => {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       writeFileSync(join(folder, file), text);
     };
+    put("package.json", readFileSync(join(CHECKOUT, "package.json"), "utf8"));
     put("dist/cli/gate.test.js");
     put("dist/cli/main.ts");
     put("dist/cli/metnos-gate.js.map", JSON.stringify({ sources: [`${CHECKOUT}cli/main.ts`] }));
@@ -116,6 +120,7 @@ describe("what a package holds", () => {
         `dist/cli/metnos-gate.js.map holds the path ${CHECKOUT}`,
         "dist/packages/metnos-gate.deb doesn't belong into the package",
         "docs/pictures/policy.png is a picture",
+        "package.json has the script prepare, which would run at an installation",
       ].sort(),
     );
   });

@@ -48,5 +48,5 @@ export function readPageFiles(folder = fileURLToPath(new URL(BUILT_PAGE, import.
 }
 
 function notBuilt(message: string): GateError {
-  return new GateError("page_not_built", message, "in the checkout: npm run build ");
+  return new GateError("page_not_built", message, "in the checkout: npm run build (npm ci does it, too)");
 }
