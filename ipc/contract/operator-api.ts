@@ -215,8 +215,10 @@ export type AgentView = z.infer<typeof agentSchema>;
 /** An agent's program on PATH. */
 const foundAgentSchema = z.object({
   program: z.string(),
-  /** What `connect` calls it; null where there is no adapter for it. */
-  connects_as: z.string().nullable(),
+  /** As people call it: `Claude Code`. */
+  title: z.string(),
+  /** What `connect` calls it. */
+  connects_as: z.string(),
 });
 export type FoundAgent = z.infer<typeof foundAgentSchema>;
 

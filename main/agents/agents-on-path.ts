@@ -2,12 +2,12 @@ import { delimiter, isAbsolute, join } from "node:path";
 import type { FoundAgent } from "../../ipc/contract/operator-api.ts";
 import { isProgram } from "../base/files/is-program.ts";
 
-/** The agents' programs that this gate knows by name, and what `connect` calls those that it has an adapter for. */
+/** The agents' programs that this gate knows by name, and what `connect` calls them. */
 export const KNOWN_AGENTS: readonly FoundAgent[] = [
-  { program: "claude", connects_as: "claude-code" },
-  { program: "codex", connects_as: "codex" },
-  { program: "gemini", connects_as: "gemini" },
-  { program: "opencode", connects_as: "opencode" },
+  { program: "claude", title: "Claude Code", connects_as: "claude-code" },
+  { program: "codex", title: "Codex", connects_as: "codex" },
+  { program: "gemini", title: "Gemini CLI", connects_as: "gemini" },
+  { program: "opencode", title: "OpenCode", connects_as: "opencode" },
 ];
 
 /** Those that are on this PATH. Nothing is run. */

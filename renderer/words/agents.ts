@@ -29,11 +29,12 @@ const en = {
   revoked: (count: number) => (count === 1 ? "1 revoked agent" : `${count} revoked agents`),
   revoked_at: "revoked",
   empty: "No agent is connected to this gate yet.",
-  emptyNext: "In a terminal, put the gate in front of Claude Code:",
-  found: (names: string) => `${names} is installed here. In a terminal, put the gate in front of it:`,
-  foundOthers: (programs: string) => `Also found here, without an adapter yet: ${programs}.`,
+  noneFound:
+    "No agent that the gate knows is on its PATH. Once one is here, put the gate in front of it in a terminal:",
+  found: "Installed here. Put the gate in front of each in a terminal:",
+  orDemo: "Or try it: a pretended agent asks five things",
   emptyOther:
-    "Any other agent connects over a Unix socket with one JSON object per line; docs/protocol.md says how. It then appears here and waits for you.",
+    "MCP servers, editors with ACP and programs of your own can ask, too. One that asks for the first time appears here and waits for you.",
   another: "Connect another agent",
   back: "All agents",
   unknown: (name: string) => `No agent is called ${name}.`,
@@ -101,11 +102,12 @@ const it: typeof en = {
   revoked: (count) => (count === 1 ? "1 agente revocato" : `${count} agenti revocati`),
   revoked_at: "revocato",
   empty: "Nessun agente è ancora collegato a questo gate.",
-  emptyNext: "In un terminale, metti il gate davanti a Claude Code:",
-  found: (names) => `${names} è installato qui. In un terminale, mettigli davanti il gate:`,
-  foundOthers: (programs) => `Trovati qui anche, ancora senza adattatore: ${programs}.`,
+  noneFound:
+    "Nessun agente che il gate conosce è nel suo PATH. Quando ce n'è uno, mettigli davanti il gate in un terminale:",
+  found: "Installati qui. In un terminale, metti il gate davanti a ciascuno:",
+  orDemo: "Oppure provalo: un agente finto chiede cinque cose",
   emptyOther:
-    "Ogni altro agente si collega a un socket Unix con un oggetto JSON per riga; docs/protocol.md spiega come. Poi appare qui e ti aspetta.",
+    "Possono chiedere anche server MCP, editor con ACP e programmi tuoi. Chi chiede per la prima volta appare qui e ti aspetta.",
   another: "Collega un altro agente",
   back: "Tutti gli agenti",
   unknown: (name) => `Nessun agente si chiama ${name}.`,

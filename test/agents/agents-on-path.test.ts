@@ -14,8 +14,8 @@ it("finds the agents' programs on PATH, and runs none of them", () => {
   mkdirSync(join(bin, "codex"), { mode: 0o755 });
   symlinkSync(join(bin, "claude"), join(bin, "opencode"));
   expect(agentsOnPath(`${join(folder, "none")}:${bin}`)).toEqual([
-    { program: "claude", connects_as: "claude-code" },
-    { program: "opencode", connects_as: "opencode" },
+    { program: "claude", title: "Claude Code", connects_as: "claude-code" },
+    { program: "opencode", title: "OpenCode", connects_as: "opencode" },
   ]);
   expect(() => writeFileSync(ran, "", { flag: "wx" })).not.toThrow();
 });

@@ -22,25 +22,30 @@ export function Connecting({ isFirst }: { isFirst: boolean }) {
   );
 }
 
-/** The commands for the agents that are installed here; for Claude Code's where none is found. */
+const CLAUDE_CODE = { title: "Claude Code", connects_as: "claude-code" };
+
+/** The agents that are installed here, each with its command; Claude Code's where none is found. Then the demo. */
 export function HowToConnect() {
   const words = useWords(agentsWords);
   const { data: status } = useQuery("status", {});
   const { data: found } = useQuery("agents.detect", {});
   if (status === undefined || found === undefined) return null;
-  const adapted = found.flatMap(({ connects_as }) => (connects_as === null ? [] : [connects_as]));
-  const others = found.filter(({ connects_as }) => connects_as === null).map(({ program }) => program);
-  const names = adapted.length === 0 ? ["claude-code"] : adapted;
   return (
     <div className="how-to">
-      <p>{adapted.length === 0 ? words.emptyNext : words.found(adapted.join(", "))}</p>
-      {names.map((name) => (
-        <CommandToCopy key={name} command={`${status.command} connect ${name}`} />
-      ))}
-      <p className="quiet">
-        {others.length === 0 ? null : `${words.foundOthers(others.join(", "))} `}
-        {words.emptyOther}
-      </p>
+      <p>{found.length === 0 ? words.noneFound : words.found}</p>
+      <ul>
+        {(found.length === 0 ? [CLAUDE_CODE] : found).map(({ title, connects_as }) => (
+          <li key={connects_as}>
+            <b>{title}</b>
+            <CommandToCopy command={`${status.command} connect ${connects_as}`} />
+          </li>
+        ))}
+        <li>
+          {words.orDemo}
+          <CommandToCopy command={`${status.command} demo`} />
+        </li>
+      </ul>
+      <p className="quiet">{words.emptyOther}</p>
     </div>
   );
 }

@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { NO_BROWSER } from "../../support/browser.ts";
 import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";
 import { sharedBrowser } from "../../support/shared-browser.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 const browser = sharedBrowser(beforeAll, afterAll);
 
@@ -11,7 +14,8 @@ describe.skipIf(NO_BROWSER !== null)("agents", () => {
     const gate = await startGate();
     const { page, problems } = await openPage(gate.operator, { at: "agents", browser: browser() });
     await page.getByText(/metnos-gate\S* connect claude-code$/).waitFor();
-    expect(await page.textContent("main")).toContain("docs/protocol.md");
+    await page.getByText(/metnos-gate\S* demo$/).waitFor();
+    expect(await page.textContent("main")).toContain("programs of your own can ask, too");
     const stranger = await gate.connect();
     stranger.send("hello", { id: "h", protocol: 1, agent: { name: "my-script", version: "0.3.1" } });
     const request = page.getByRole("article");
@@ -33,6 +37,32 @@ describe.skipIf(NO_BROWSER !== null)("agents", () => {
     await page.getByRole("row", { name: /my-script/ }).waitFor();
     await request.waitFor({ state: "detached" });
     expect(problems).toEqual([]);
+  });
+
+  it("lists each agent that is installed here, with its command and a button that copies it, then the demo", async () => {
+    const [folder, before] = [tempFolder(), process.env.PATH];
+    for (const name of ["claude", "codex", "gemini", "opencode"])
+      writeFileSync(join(folder, name), "#!/bin/sh\n", { mode: 0o755 });
+    process.env.PATH = folder;
+    onTestFinished(() => {
+      process.env.PATH = before;
+    });
+    const gate = await startGate();
+    const { page } = await openPage(gate.operator, { browser: browser() });
+    const rows = page.locator(".how-to li");
+    await rows.first().waitFor();
+    const shown = await Promise.all(
+      (await rows.all()).map(async (row) => (await row.locator("code").textContent()) ?? ""),
+    );
+    expect(shown.map((command) => command.replace(/^\S*metnos-gate\S* /, ""))).toEqual([
+      "connect claude-code",
+      "connect codex",
+      "connect gemini",
+      "connect opencode",
+      "demo",
+    ]);
+    expect(await rows.locator("b").allTextContents()).toEqual(["Claude Code", "Codex", "Gemini CLI", "OpenCode"]);
+    expect(await rows.getByRole("button", { name: "Copy" }).count()).toBe(5);
   });
 
   it("shows who is connected and how much each called today", async () => {
