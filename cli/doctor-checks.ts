@@ -14,8 +14,8 @@ import { openDatabaseReadOnly } from "../main/base/sqlite/database.ts";
 import type { Schema } from "../main/base/sqlite/database-schema.ts";
 import { DEFAULT_TTL_SECONDS } from "../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
-import { type Config, loadConfig, longestAnswerSeconds } from "../main/config/config.ts";
 import { gatePathsWith } from "../main/config/gate-paths.ts";
+import { type Config, loadChosenConfig, longestAnswerSeconds } from "../main/config/index.ts";
 import { loadPolicyOverrides } from "../main/config/policy-overrides-file.ts";
 import { foldersOf, roomHint, roomOf, roomText } from "../main/core/storage/disk-watch.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
@@ -64,12 +64,12 @@ function trailCheck(folder: string): Check {
 /** Everything the gate needs. Changes nothing but the record of tested clients. @param client Claude Code's program; left out, the one on PATH */
 export async function allChecks(client?: string): Promise<Check[]> {
   const configuration = attempt("configuration", () => {
-    loadConfig(gatePaths(process.env).configFile, process.env);
+    loadChosenConfig(process.env);
     return existsSync(gatePaths(process.env).configFile)
       ? gatePaths(process.env).configFile
       : "none, the defaults hold";
   });
-  const config = configuration.ok ? loadConfig(gatePaths(process.env).configFile, process.env) : undefined;
+  const config = configuration.ok ? loadChosenConfig(process.env) : undefined;
   const paths = config === undefined ? gatePaths(process.env) : gatePathsWith(config, process.env);
   const gate = await runningGate(config);
   return [

@@ -79,8 +79,8 @@ async function connect(
 
 /** `connect AGENT`, and with `--remove` the reverse. @throws GateError, which names the file that is in the way */
 export async function connectHook(adapter: Adapter, options: Options, done: Done): Promise<void> {
-  const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
-  const config = loadConfig(gatePaths(process.env).configFile, process.env);
+  const { loadChosenConfig, longestAnswerSeconds } = await import("../../main/config/index.ts");
+  const config = loadChosenConfig(process.env);
   const settings = {
     project: options.project === true,
     managed: options.managed === true,
@@ -190,9 +190,9 @@ export interface InstalledAgent {
 
 /** Asks each client that is installed and paired, as `doctor` does. */
 export async function installedAgents(): Promise<InstalledAgent[]> {
-  const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
+  const { loadChosenConfig, longestAnswerSeconds } = await import("../../main/config/index.ts");
   const { env } = process;
-  const answerSeconds = longestAnswerSeconds(loadConfig(gatePaths(env).configFile, env));
+  const answerSeconds = longestAnswerSeconds(loadChosenConfig(env));
   const context: CheckContext = { cwd: process.cwd(), env, answerSeconds };
   const { agents } = await withOperator((api) => api.call("agents.list", {}));
   const adapters = await allAdapters();

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Env, gatePaths } from "../../ipc/base/paths.ts";
+import type { Env } from "../../ipc/base/paths.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import type { Adapter, Launch } from "../agents/adapter.ts";
 import { ADAPTER_NAMES, adapterOf, allAdapters } from "../agents/adapters.ts";
@@ -22,8 +22,8 @@ export function runCommand(program: Command, done: (code: number) => void): void
     .action(async (name: string, words: string[]) => {
       const adapter = await adapterNamed(name);
       const { box, hosts, client, args } = readRunWords(words);
-      const { loadConfig, longestAnswerSeconds } = await import("../../main/config/config.ts");
-      const config = loadConfig(gatePaths(process.env).configFile, process.env);
+      const { loadChosenConfig, longestAnswerSeconds } = await import("../../main/config/index.ts");
+      const config = loadChosenConfig(process.env);
       await withRunningGate((api) => pairAgent(api, adapter.name, config.agents.default_level));
       const answerSeconds = longestAnswerSeconds(config);
       const context = { cwd: process.cwd(), env: process.env };

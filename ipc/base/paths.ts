@@ -43,6 +43,9 @@ export interface GatePaths {
   /** Held locked while a gate runs. */
   lockDb: string;
   operatorToken: string;
+  /** Secrets that were given on the page: a Telegram bot's token, a model's key. */
+  telegramToken: string;
+  judgeKey: string;
   agentTokensDir: string;
   /** Monthly audit files (docs/decisions/requirements-vaglio.md, "Log"). */
   auditDir: string;
@@ -146,6 +149,8 @@ export function gatePaths(env: Env = process.env): GatePaths {
     restoreJournal: join(state_dir, "restore.journal"),
     lockDb: join(state_dir, "gate.lock"),
     operatorToken: join(state_dir, "operator.token"),
+    telegramToken: join(state_dir, "telegram.token"),
+    judgeKey: join(state_dir, "judge.key"),
     auditDir: join(dataDir, "vaglio"),
     operator_socket: join(agent.runtimeDir, "operator.sock"),
     autostartEntry: join(configHome, "autostart/metnos-gate.desktop"),

@@ -37,7 +37,14 @@ import { budgetSchema, repeatedCallSchema } from "./rate.ts";
 import { reviewSchema } from "./review.ts";
 import { RULES } from "./rules.ts";
 import { pauseSchema, safetyStatusSchema, violationSchema } from "./safety.ts";
-import { settingKeySchema, settingSchema } from "./settings.ts";
+import {
+  botTokenSchema,
+  judgeSetUpSchema,
+  modelKeySchema,
+  settingKeySchema,
+  settingSchema,
+  setUpSchema,
+} from "./settings.ts";
 import { surfaceSchema } from "./surface.ts";
 import { agentNameSchema, shellPathSchema } from "./wire.ts";
 
@@ -683,6 +690,14 @@ export const operatorMethods = {
   "judge.status": { params: nothing, result: judgeStatusSchema },
   /** Asks this model, or the judge's, about a harmless call. Refused with `no_such_model`. */
   "judge.test": { params: z.object({ model: z.string().max(64).optional() }), result: judgeTestSchema },
+  "set-up.get": { params: nothing, result: setUpSchema },
+  /** In force once it is answered. Null: none any more. Another bot is linked anew. */
+  "telegram.set-up": { params: z.object({ token: botTokenSchema.nullable() }), result: setUpSchema },
+  /** In force once it is answered. Null: the rules alone. `key` left out: the one that is there, for the same server; null: none. */
+  "judge.set-up": {
+    params: z.object({ judge: judgeSetUpSchema.nullable(), key: modelKeySchema.nullish() }),
+    result: setUpSchema,
+  },
   "settings.list": { params: nothing, result: z.array(settingSchema) },
   "settings.set": {
     params: z.object({ key: settingKeySchema, value: z.union([z.string(), z.number(), z.boolean()]) }),

@@ -27,3 +27,32 @@ export const settingSchema = z.object({
   why_not: z.string().nullable(),
 });
 export type Setting = z.infer<typeof settingSchema>;
+
+/** A model that judges, as it is set up on a surface. */
+export const judgeSetUpSchema = z.strictObject({
+  dialect: z.enum(["openai", "anthropic"]),
+  base_url: z.string().max(2000),
+  model: z.string().min(1).max(200),
+  /** It may be on another machine. */
+  online: z.boolean(),
+});
+export type JudgeSetUp = z.infer<typeof judgeSetUpSchema>;
+
+const partSchema = z.object({
+  is_set_up: z.boolean(),
+  /** What sets it for good: no surface can. */
+  fixed_by: z.enum(["gate.toml", "environment"]).nullable(),
+});
+
+/** What was set up on a surface as a whole; of its secrets only whether they are there. */
+export const setUpSchema = z.object({
+  telegram: partSchema,
+  judge: partSchema.extend({ chosen: judgeSetUpSchema.nullable(), has_key: z.boolean() }),
+});
+export type SetUp = z.infer<typeof setUpSchema>;
+
+/** Telegram's own form of a bot's token. */
+export const BOT_TOKEN = /^\d{1,20}:[A-Za-z0-9_-]{20,128}$/;
+export const botTokenSchema = z.string().regex(BOT_TOKEN, "this is no bot's token: it looks like 123456:AbC...");
+/** Sent in a header. */
+export const modelKeySchema = z.string().regex(/^[\x21-\x7e]{1,4000}$/, "a key is one line without spaces");

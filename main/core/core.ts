@@ -12,7 +12,7 @@ import { SessionMarks } from "../decide/flow/session-marks.ts";
 import { hiddenFromBoxes } from "../decide/places/gate-files.ts";
 import { policyDigest } from "../decide/policy/policy.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
-import { type JudgeParts, type Judges, openJudges, secretsMask } from "../judges/index.ts";
+import { CurrentJudges, type JudgeParts, secretsMask } from "../judges/index.ts";
 import { Checkpoints } from "../records/audit/checkpoints.ts";
 import { DueCards, DueGrants } from "../records/receipts/due-receipts.ts";
 import type { ReceiptKeys } from "../records/receipts/receipt-keys.ts";
@@ -32,7 +32,7 @@ import { type Opened, openStores } from "./stores.ts";
 export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
   gate: Gate;
   box: BoxService;
-  judges: Judges;
+  judges: CurrentJudges;
   /** What users asked their agents for, in memory only. */
   words: UserWords;
   /** What each session has seen. */
@@ -88,7 +88,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const opened: Opened = { ...base, ...stores };
     const box = openBox(opened, () => gate, options.pipesAhead);
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
-    const judges = await openJudges(begun.config, () => judgeParts(opened, decisions));
+    const judges = await CurrentJudges.open(begun.config, () => judgeParts(opened, decisions));
     const words = new UserWords();
     const marks = storage.on(
       storage.opened.databases.grants,

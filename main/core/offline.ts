@@ -1,4 +1,4 @@
-import { type Env, gatePaths, homeFolder } from "../../ipc/base/paths.ts";
+import { type Env, homeFolder } from "../../ipc/base/paths.ts";
 import type { Decision, Verdict } from "../../ipc/contract/decision.ts";
 import type { Description } from "../../ipc/contract/description.ts";
 import { systemClock } from "../base/clocks/system-clock.ts";
@@ -6,7 +6,7 @@ import { errorCode } from "../base/errors.ts";
 import { openDatabaseReadOnly } from "../base/sqlite/database.ts";
 import type { Schema } from "../base/sqlite/database-schema.ts";
 import type { SqliteDatabase } from "../base/sqlite/prepared-statements.ts";
-import { gatePathsWith, loadConfig, loadPolicyOverrides } from "../config/index.ts";
+import { gatePathsWith, loadChosenConfig, loadPolicyOverrides } from "../config/index.ts";
 import { Prices } from "../decide/costs/prices.ts";
 import { describe } from "../decide/description/describe.ts";
 import { ExecutorCatalog, loadOwnExecutors } from "../decide/executors/catalog.ts";
@@ -38,7 +38,7 @@ export interface OfflineGate {
 }
 
 export function openOfflineGate(env: Env = process.env): OfflineGate {
-  const config = loadConfig(gatePaths(env).configFile, env);
+  const config = loadChosenConfig(env);
   const paths = gatePathsWith(config, env);
   const home = homeFolder(env);
   const catalog = new ExecutorCatalog(loadOwnExecutors(paths.executorsDir));

@@ -75,7 +75,9 @@ export function openGate(opened: Opened, { box, judges, decisions, words, marks 
         refusals: approvals.refusals,
         agent_pauses,
         box,
-        reviewers: judges.reviewers,
+        get reviewers() {
+          return judges.reviewers;
+        },
         rate,
         prices,
         overrides,

@@ -90,7 +90,7 @@ export function begin({
     config,
     prices: new Prices(config),
     overrides: loadPolicyOverrides(paths.policy_overrides),
-    settings: new Settings(paths.chosenFile, config, sources),
+    settings: new Settings(paths, config, sources),
     catalog,
     listeners,
     notes: new NoteBoard(),

@@ -1,5 +1,5 @@
 export type { JudgeParts, Judges } from "./judge-parts.ts";
-export { openJudges } from "./judges.ts";
+export { CurrentJudges } from "./judges.ts";
 
 /** What takes secrets out of a text: see there. Loaded when it is asked for. */
 export async function secretsMask(): Promise<(text: string) => string> {

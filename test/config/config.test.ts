@@ -242,7 +242,7 @@ describe("the keys that are set", () => {
   it("a setting that gate.toml says beside such sections can't be chosen; others can", () => {
     const { paths } = temporaryHome(`${WHOLE}\n[judge]\nthreshold = 0.4\n`);
     const { config, sources } = loadConfigWithSources(paths.configFile, {});
-    const settings = new Settings(paths.chosenFile, config, sources);
+    const settings = new Settings(paths, config, sources);
     const found = (key: string) => settings.list(undefined).find((setting) => setting.key === key);
     expect(found("judge.threshold")).toMatchObject({ value: 0.4, source: "gate.toml", can_change: false });
     expect(found("judge.kind")).toMatchObject({ value: "rule-based-v1", can_change: false });

@@ -103,6 +103,7 @@ export class TelegramGate {
           status: () => [],
           test: () => Promise.reject(new Error("not asked for here")),
           telegram: opened.channel.linking,
+          renew: () => Promise.reject(new Error("not asked for here")),
           close: async () => undefined,
         },
     });

@@ -20,6 +20,8 @@ export interface Channels {
   /** @throws GateError `not_available`, `channel_failed` */
   test(name: ChannelName): Promise<void>;
   telegram: TelegramLinking;
+  /** What is configured of it may be something else now. Resolves once that counts. */
+  renew(name: ChannelName): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,6 +75,7 @@ class RunningChannels implements Channels {
   /** Why one can't be started. */
   readonly #unusable = new Map<ChannelName, string>();
   #evening: EveningDigest | undefined;
+  #renewing: Promise<void> = Promise.resolve();
   #hasEnded = false;
 
   constructor(parts: ChannelParts) {
@@ -143,10 +146,31 @@ class RunningChannels implements Channels {
     return this.#running.get("telegram")?.channel.linking ?? NO_TELEGRAM;
   }
 
+  /** One after the other. */
+  renew(name: ChannelName): Promise<void> {
+    const renewing = this.#renewing.then(() => this.#renew(name));
+    this.#renewing = renewing.catch(() => undefined);
+    return renewing;
+  }
+
+  async #renew(name: ChannelName): Promise<void> {
+    await Promise.all(this.#opening);
+    const running = this.#running.get(name);
+    this.#running.delete(name);
+    this.#unusable.delete(name);
+    running?.close();
+    await running?.channel.close();
+    const { core } = this.#parts;
+    const kind = KINDS.find((one) => one.name === name);
+    if (kind?.isConfigured(core.config) === true && !this.#hasEnded) await this.#open(kind);
+    this.#alarms.look();
+    core.publish({ type: "channels.changed", data: {} });
+  }
+
   async close(): Promise<void> {
     this.#hasEnded = true;
     this.#alarms.close();
-    await Promise.all(this.#opening);
+    await Promise.all([...this.#opening, this.#renewing]);
     await this.#evening?.close();
     await Promise.all(
       [...this.#running.values()].map((running) => {

@@ -45,7 +45,7 @@ import {
 } from "./records.ts";
 import { sessionMethods } from "./sessions.ts";
 import { settingMethods, statusMethods } from "./status.ts";
-import { channelMethods, webMethods } from "./surfaces.ts";
+import { channelMethods, setUpMethods, webMethods } from "./surfaces.ts";
 
 /** The methods that change nothing. Any other is acknowledged only if its effect was stored. */
 const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
@@ -71,6 +71,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "safety.status",
   "safety.violations",
   "settings.list",
+  "set-up.get",
   "audit.tail",
   "audit.verify",
   "box.status",
@@ -148,6 +149,7 @@ export class Operator implements OperatorHandler {
       ...boxMethods(context),
       ...judgeMethods(context),
       ...channelMethods(context),
+      ...setUpMethods(context),
       ...costMethods(context),
       ...receiptMethods(context),
       ...keptFileMethods(context),

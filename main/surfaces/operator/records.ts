@@ -109,10 +109,14 @@ export function receiptMethods(context: OperatorContext): Handlers<"receipts.rot
 
 export function metricsMethods({ core, connections }: OperatorContext): Handlers<"metrics"> {
   let registry: Registry | undefined;
+  let meters = core.judges.meters;
   return {
     async metrics() {
       // Loaded on the first request: most gates never get one.
       const { gateMetrics } = await import("../metrics/metrics.ts");
+      // Judges that were set up meanwhile have others.
+      if (meters !== core.judges.meters) registry = undefined;
+      meters = core.judges.meters;
       registry ??= gateMetrics(core, () => connections?.connected().length ?? 0);
       return { text: await registry.metrics(), content_type: registry.contentType };
     },

@@ -40,6 +40,49 @@ export function channelMethods(context: OperatorContext): Handlers<ChannelMethod
   };
 }
 
+type SetUpMethod = "set-up.get" | "telegram.set-up" | "judge.set-up";
+
+/** What is set up as a whole, its secrets among it: they go into files of their own, and into no answer, log or trail. */
+export function setUpMethods(context: OperatorContext): Handlers<SetUpMethod> {
+  const { core, login_item } = context;
+  const { settings } = core;
+  const changed = () => {
+    core.publish({ type: "settings.changed", data: settings.list(login_item) });
+    return settings.setUp();
+  };
+  return {
+    "set-up.get": () => settings.setUp(),
+    "telegram.set-up": async ({ token }) => {
+      requireAtMachine(context);
+      const running = context.channels?.();
+      if (running === undefined) throw new GateError("not_available", "no gate is served here");
+      // While the earlier one still runs: it says so in its chat.
+      if (settings.setUpTelegram(token) && running.telegram.status().linked !== null) {
+        running.telegram.unlink();
+        recordAct(context, "telegram.unlinked", {});
+      }
+      await running.renew("telegram");
+      recordAct(context, "telegram.set-up", { is_set_up: token !== null });
+      return changed();
+    },
+    "judge.set-up": async ({ judge, key }) => {
+      requireAtMachine(context);
+      settings.setUpJudge(judge, key);
+      await core.judges.renew();
+      const { models } = core.judges.status();
+      const [model] = models.map(({ model, host, is_online }) => ({ model, host, is_online }));
+      recordAct(context, "judge.set-up", model ?? {});
+      return changed();
+    },
+  };
+}
+
+/** Nothing that comes from a phone changes what the gate is set up with. */
+function requireAtMachine({ by: { surface } }: OperatorContext): void {
+  if (surface === "telegram" || surface === "ntfy")
+    throw new GateError("not_available", "this can only be set up at the machine");
+}
+
 export function webMethods(context: OperatorContext): Handlers<"web.link" | "web.revoke"> {
   return {
     "web.link": () => ({ url: servedPage(context).link() }),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "../../../ipc/base/paths.ts";
+import { BOT_TOKEN } from "../../../ipc/contract/settings.ts";
 import { readSecret, SecretError } from "../../base/files/secret-text.ts";
 import { waitAfter } from "../delivery/retry.ts";
 import { BotApi, TelegramError } from "./bot-api.ts";
@@ -22,8 +23,6 @@ export interface ConnectionParts {
   log(line: string): void;
 }
 
-/** Telegram's own form of a bot's token. */
-const TOKEN = /^\d{1,20}:[A-Za-z0-9_-]{20,128}$/;
 /** Numbers of updates that were handled: Telegram may send one twice. */
 const KEPT_NUMBERS = 1000;
 /** More in one answer than asked for is no answer of Telegram's. */
@@ -94,7 +93,7 @@ export class Connection {
     if (this.api !== undefined) return;
     const { token_env, token_file, env, api_url } = this.#parts;
     const token = readSecret({ env_name: token_env, file: token_file }, env, "token") ?? "";
-    if (!TOKEN.test(token)) throw new SecretError("what is configured as the token isn't a bot's token");
+    if (!BOT_TOKEN.test(token)) throw new SecretError("what is configured as the token isn't a bot's token");
     this.#api?.close();
     this.#api = new BotApi(token, api_url);
     this.#bot = await this.#api.getMe();
