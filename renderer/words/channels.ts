@@ -14,7 +14,7 @@ const en = {
   /** What to do where it is off. */
   toUse: {
     desktop: "Switch on Notifications above; docs/notifications.md says what this desktop has to have.",
-    telegram: "To use it, make a bot of your own and name its token in gate.toml: docs/channels.md says how.",
+    telegram: "To use it, make a bot of your own and give its token here.",
     ntfy: "To use it, name a server and a topic in gate.toml: docs/channels.md says how.",
   } satisfies Record<ChannelName, string>,
   none: "This gate calls nobody: no channel is served.",
@@ -61,7 +61,7 @@ const it: typeof en = {
   },
   toUse: {
     desktop: "Attiva le Notifiche qui sopra; docs/notifications.md dice che cosa serve a questo desktop.",
-    telegram: "Per usarlo, crea un bot tuo e indica il suo token in gate.toml: docs/channels.md spiega come.",
+    telegram: "Per usarlo, crea un bot tuo e indica qui il suo token.",
     ntfy: "Per usarlo, indica un server e un topic in gate.toml: docs/channels.md spiega come.",
   },
   none: "Questo gate non chiama nessuno: nessun canale è attivo.",

@@ -17,7 +17,7 @@ const en = {
   validators: "Validators, in their order",
   atLeast: (score: string) => `passes from a score of ${score}`,
   confidentAtLeast: (confidence: string) => `and a confidence of ${confidence}`,
-  elsewhere: "Judges, their models and limits are set in gate.toml.",
+  elsewhere: "Validators, limits and more models are set in gate.toml.",
 };
 
 const it: typeof en = {
@@ -37,7 +37,7 @@ const it: typeof en = {
   validators: "Validatori, nel loro ordine",
   atLeast: (score) => `passa da un punteggio di ${score}`,
   confidentAtLeast: (confidence) => `e una fiducia di ${confidence}`,
-  elsewhere: "Giudici, modelli e limiti si impostano in gate.toml.",
+  elsewhere: "Validatori, limiti e altri modelli si impostano in gate.toml.",
 };
 
 export const judgeWords: InEach<typeof en> = { en, it };

@@ -37,7 +37,7 @@ const en = {
   why_not: {
     environment: "An environment variable sets it for this gate. Start the gate without it to choose here.",
     "gate.toml": "gate.toml sets it. Take the key out there to choose it here.",
-    "judge.kind": "Only gate.toml chooses the judge: its model is named there.",
+    "judge.kind": "A model that is set up, below or in gate.toml, is the judge.",
     start_at_login: "This system has no systemd or launchd: use the desktop app.",
   },
   saved: "Saved",
@@ -94,7 +94,7 @@ const it: typeof en = {
   why_not: {
     environment: "Una variabile d'ambiente lo stabilisce per questo gate. Avvialo senza per scegliere qui.",
     "gate.toml": "Lo stabilisce gate.toml. Togli la chiave da lì per scegliere qui.",
-    "judge.kind": "Solo gate.toml sceglie il giudice: il suo modello è indicato lì.",
+    "judge.kind": "Il giudice è un modello, quando ne imposti uno: qui sotto o in gate.toml.",
     start_at_login: "Questo sistema non ha né systemd né launchd: usa l'app desktop.",
   },
   saved: "Salvato",

@@ -8,6 +8,7 @@ import { NeitherShape, OutcomeShape } from "../../parts/OutcomeShape.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
 import { channelsWords } from "../../words/channels.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
+import { BotSetUp } from "./SetUp.tsx";
 import { Telegram } from "./Telegram.tsx";
 
 /** The ways in which the user is called: the state of each, when it is used, and a test of it. */
@@ -53,6 +54,7 @@ function Channel({ channel: { name, state, text, route } }: { channel: ChannelSt
       </div>
       {state === "on" || state === "failing" ? <Test name={name} /> : null}
       {name === "telegram" && state !== "off" ? <Telegram /> : null}
+      {name === "telegram" ? <BotSetUp /> : null}
     </div>
   );
 }

@@ -17,6 +17,7 @@ import { Channels } from "./Channels.tsx";
 import { JudgeState } from "./JudgeState.tsx";
 import { Row } from "./Row.tsx";
 import { SettingRow } from "./SettingRow.tsx";
+import { JudgeSetUpForm } from "./SetUp.tsx";
 
 type Group = "asking" | "judging" | "looks" | "system";
 
@@ -48,7 +49,7 @@ export default function Settings() {
                   const setting = known.get(key);
                   return setting === undefined ? null : <SettingRow key={key} setting={setting} />;
                 })}
-                {group === "judging" ? <JudgeState /> : null}
+                {group === "judging" ? <Judging /> : null}
                 {group === "looks" ? <ThemeRow /> : null}
               </section>
               {group === "asking" ? <Channels /> : null}
@@ -57,6 +58,15 @@ export default function Settings() {
       <KeptFiles />
       {bridge() === undefined ? <BrowserSettings /> : null}
     </div>
+  );
+}
+
+function Judging() {
+  return (
+    <>
+      <JudgeState />
+      <JudgeSetUpForm />
+    </>
   );
 }
 

@@ -48,7 +48,7 @@ describe.skipIf(NO_BROWSER !== null)("settings", () => {
     };
     expect(await why("A request waits for")).toContain("gate.toml sets it");
     expect(await page.getByLabel("Judge", { exact: true }).isDisabled()).toBe(true);
-    expect(await why("Judge")).toContain("Only gate.toml chooses the judge: its model is named there.");
+    expect(await why("Judge")).toContain("A model that is set up, below or in gate.toml, is the judge.");
     expect(await page.getByLabel("Start at login").isDisabled()).toBe(true);
     expect(await why("Start at login")).toContain("This system has no systemd or launchd: use the desktop app.");
     expect(await page.getByLabel("Notifications").isDisabled()).toBe(false);
