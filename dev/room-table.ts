@@ -240,6 +240,7 @@ export const ROOMS: readonly Room[] = [
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
   test: 115_100,
+  test: 114_900,
   bench: 4700,
   build: 150,
   conformance: 650,
@@ -248,7 +249,7 @@ export const BESIDE: Readonly<Record<string, number>> = {
   "judge-eval": 900,
   mutation: 450,
   pictures: 600,
-  release: 350,
+  release: 400,
   reliability: 5750,
 };
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { releaseChangelog } from "./changelog.ts";
+import { packPublished } from "./pack.ts";
 import { problemsOf } from "./package-contents.ts";
-import { publishedManifest } from "./published-manifest.ts";
 import { smokeTest } from "./smoke.ts";
 import { refuseVersion } from "./version.ts";
 
@@ -52,25 +52,12 @@ async function release(next: string): Promise<void> {
   const sbom = join(folder, `metnos-gate-${packed}.cdx.json`);
   writeFileSync(sbom, npm(["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"]));
   step("npm pack");
-  const tarball = pack(folder, packed);
+  const tarball = packPublished(CHECKOUT, folder);
   refuseContents(tarball);
   step("installed in an empty folder, run in an empty home");
   const tried = await smokeTest(tarball, packed, join(temporary, "smoke"));
   console.log("skipped" in tried ? `  SKIPPED: ${tried.skipped}` : `  works: ${tried.did.join(", ")}`);
   say(next, tarball, sbom);
-}
-
-/** The tarball as it is published. */
-function pack(folder: string, version: string): string {
-  const [whole, published] = [join(temporary, "whole"), join(temporary, "published")];
-  for (const made of [whole, published]) mkdirSync(made);
-  npm(["pack", "--ignore-scripts", "--pack-destination", whole]);
-  const name = `metnos-gate-${version}.tgz`;
-  execFileSync("tar", ["-xzf", join(whole, name), "--strip-components=1", "-C", published]);
-  const manifest = join(published, "package.json");
-  writeFileSync(manifest, publishedManifest(readFileSync(manifest, "utf8")));
-  npm(["pack", "--ignore-scripts", "--pack-destination", folder, published]);
-  return join(folder, name);
 }
 
 function say(next: string, tarball: string, sbom: string): void {

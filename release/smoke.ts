@@ -8,6 +8,9 @@ import { join } from "node:path";
 /** What npm prints where the registry can't be reached, which is no fault of the package. */
 const OFFLINE =
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/;
+export const isRegistryAway = ({ stderr, signal }: { stderr: string; signal: string | null }): boolean =>
+  OFFLINE.test(stderr) || signal !== null;
+
 const INSTALL_MS = 300_000;
 const START_MS = 30_000;
 
@@ -27,8 +30,7 @@ export async function smokeTest(tarball: string, version: string, folder: string
   const installed = spawnSync("npm", args, { cwd: project, encoding: "utf8", timeout: INSTALL_MS });
   if (installed.status !== 0) {
     const said = installed.stderr.trim();
-    if (OFFLINE.test(said) || installed.signal !== null)
-      return { skipped: `npm can't reach the registry: ${firstLine(said)}` };
+    if (isRegistryAway(installed)) return { skipped: `npm can't reach the registry: ${firstLine(said)}` };
     throw new Error(`npm install failed:\n${said}`);
   }
   const gate = join(project, "node_modules/metnos-gate/bin/metnos-gate.js");

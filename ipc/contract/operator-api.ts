@@ -690,11 +690,11 @@ export const operatorMethods = {
   "judge.status": { params: nothing, result: judgeStatusSchema },
   /** Asks this model, or the judge's, about a harmless call. Refused with `no_such_model`. */
   "judge.test": { params: z.object({ model: z.string().max(64).optional() }), result: judgeTestSchema },
-  "set-up.get": { params: nothing, result: setUpSchema },
+  "set_up.get": { params: nothing, result: setUpSchema },
   /** In force once it is answered. Null: none any more. Another bot is linked anew. */
-  "telegram.set-up": { params: z.object({ token: botTokenSchema.nullable() }), result: setUpSchema },
+  "telegram.set_up": { params: z.object({ token: botTokenSchema.nullable() }), result: setUpSchema },
   /** In force once it is answered. Null: the rules alone. `key` left out: the one that is there, for the same server; null: none. */
-  "judge.set-up": {
+  "judge.set_up": {
     params: z.object({ judge: judgeSetUpSchema.nullable(), key: modelKeySchema.nullish() }),
     result: setUpSchema,
   },

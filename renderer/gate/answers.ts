@@ -30,7 +30,7 @@ const OUTDATED_BY: Partial<Record<OperatorMethod, readonly OperatorEventType[]>>
   "safety.status": ["safety.paused", "safety.resumed", "safety.violation"],
   "safety.violations": ["safety.violation", "safety.resumed"],
   "settings.list": ["settings.changed"],
-  "set-up.get": ["settings.changed"],
+  "set_up.get": ["settings.changed"],
   "box.status": ["agents.changed", "alarms.changed"],
   "reviews.list": ["reviews.changed"],
   "channels.status": ["channels.changed", "settings.changed"],

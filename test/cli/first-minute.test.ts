@@ -15,7 +15,7 @@ function programs(home: string, ...names: string[]): string {
   return [bin, dirname(process.execPath), "/usr/bin", "/bin"].join(":");
 }
 
-test("without arguments, on a terminal, it starts a gate, connects the agents that it is told to, and says where the page is", async () => {
+test("without arguments, on a terminal, it starts a gate, connects the agents that it may, and says where the page is", async () => {
   const home = temporaryHome();
   givePort(home);
   const env = { ...home.env, PATH: programs(home.home, "claude", "codex") };

@@ -71,7 +71,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "safety.status",
   "safety.violations",
   "settings.list",
-  "set-up.get",
+  "set_up.get",
   "audit.tail",
   "audit.verify",
   "box.status",

@@ -40,7 +40,7 @@ export function channelMethods(context: OperatorContext): Handlers<ChannelMethod
   };
 }
 
-type SetUpMethod = "set-up.get" | "telegram.set-up" | "judge.set-up";
+type SetUpMethod = "set_up.get" | "telegram.set_up" | "judge.set_up";
 
 /** What is set up as a whole, its secrets among it: they go into files of their own, and into no answer, log or trail. */
 export function setUpMethods(context: OperatorContext): Handlers<SetUpMethod> {
@@ -51,8 +51,8 @@ export function setUpMethods(context: OperatorContext): Handlers<SetUpMethod> {
     return settings.setUp();
   };
   return {
-    "set-up.get": () => settings.setUp(),
-    "telegram.set-up": async ({ token }) => {
+    "set_up.get": () => settings.setUp(),
+    "telegram.set_up": async ({ token }) => {
       requireAtMachine(context);
       const running = context.channels?.();
       if (running === undefined) throw new GateError("not_available", "no gate is served here");
@@ -62,16 +62,16 @@ export function setUpMethods(context: OperatorContext): Handlers<SetUpMethod> {
         recordAct(context, "telegram.unlinked", {});
       }
       await running.renew("telegram");
-      recordAct(context, "telegram.set-up", { is_set_up: token !== null });
+      recordAct(context, "telegram.configured", { is_set_up: token !== null });
       return changed();
     },
-    "judge.set-up": async ({ judge, key }) => {
+    "judge.set_up": async ({ judge, key }) => {
       requireAtMachine(context);
       settings.setUpJudge(judge, key);
       await core.judges.renew();
       const { models } = core.judges.status();
       const [model] = models.map(({ model, host, is_online }) => ({ model, host, is_online }));
-      recordAct(context, "judge.set-up", model ?? {});
+      recordAct(context, "judge.configured", model ?? {});
       return changed();
     },
   };

@@ -15,12 +15,12 @@ import { setUpWords } from "../../words/set-up.ts";
 export function BotSetUp() {
   const words = useWords(setUpWords);
   const call = useCall();
-  const { data } = useQuery("set-up.get", {});
+  const { data } = useQuery("set_up.get", {});
   const [token, setToken] = useState("");
   if (data === undefined || data.telegram.fixed_by !== null) return null;
   const { is_set_up } = data.telegram;
   const send = async (wanted: string | null) => {
-    await call("telegram.set-up", { token: wanted });
+    await call("telegram.set_up", { token: wanted });
     setToken("");
   };
   return (
@@ -43,7 +43,7 @@ const NEW: JudgeSetUp = { dialect: "openai", base_url: "http://127.0.0.1:11434/v
 export function JudgeSetUpForm() {
   const words = useWords(setUpWords).judge;
   const call = useCall();
-  const { data } = useQuery("set-up.get", {});
+  const { data } = useQuery("set_up.get", {});
   const chosen = data?.judge.chosen ?? null;
   const [judge, setJudge] = useState(NEW);
   const [key, setKey] = useState("");
@@ -53,7 +53,7 @@ export function JudgeSetUpForm() {
   if (data === undefined || data.judge.fixed_by !== null) return null;
   const { is_set_up, has_key } = data.judge;
   const send = async (wanted: JudgeSetUp | null) => {
-    await call("judge.set-up", { judge: wanted, ...(key.trim() === "" ? {} : { key: key.trim() }) });
+    await call("judge.set_up", { judge: wanted, ...(key.trim() === "" ? {} : { key: key.trim() }) });
     setKey("");
   };
   const text = (name: "base_url" | "model") => (id: string) => (

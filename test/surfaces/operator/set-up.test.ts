@@ -37,28 +37,28 @@ describe("a Telegram bot that is set up on a surface", () => {
     const gate = await startGate({ home: temporaryHome(`[telegram]\napi_url = "${server.url}"\n`) });
     const { telegramToken } = gate.paths;
     await telegramIs(gate, "off");
-    const answered = await gate.operator.call("telegram.set-up", { token: BOT_TOKEN });
+    const answered = await gate.operator.call("telegram.set_up", { token: BOT_TOKEN });
     expect(answered.telegram).toEqual({ is_set_up: true, fixed_by: null });
     await telegramIs(gate, "waiting");
     expect((await gate.operator.call("telegram.status", {})).bot).toBe(BOT_NAME);
     expect([mode(telegramToken), readFileSync(telegramToken, "utf8")]).toEqual([0o600, `${BOT_TOKEN}\n`]);
-    const all = [answered, await gate.operator.call("set-up.get", {}), await gate.operator.call("settings.list", {})];
+    const all = [answered, await gate.operator.call("set_up.get", {}), await gate.operator.call("settings.list", {})];
     expect(leaks(gate, BOT_TOKEN, all, telegramToken)).toEqual([]);
     await gate.close();
 
     const again = await startGate({ home: gate.home });
     await telegramIs(again, "waiting");
-    const off = await again.operator.call("telegram.set-up", { token: null });
+    const off = await again.operator.call("telegram.set_up", { token: null });
     expect(off.telegram).toEqual({ is_set_up: false, fixed_by: null });
     await telegramIs(again, "off");
     expect(existsSync(telegramToken)).toBe(false);
-    expect(linesIn(again.paths.auditDir).filter((line) => line.includes("telegram.set-up"))).toHaveLength(2);
+    expect(linesIn(again.paths.auditDir).filter((line) => line.includes("telegram.configured"))).toHaveLength(2);
   });
 
   it("with another bot has no linked chat any more; with another token of the same bot it has", async () => {
     const server = await telegramServer();
     const gate = await startGate({ home: temporaryHome(`[telegram]\napi_url = "${server.url}"\n`) });
-    await gate.operator.call("telegram.set-up", { token: BOT_TOKEN });
+    await gate.operator.call("telegram.set_up", { token: BOT_TOKEN });
     await telegramIs(gate, "waiting");
     const { url } = await gate.operator.call("telegram.link", {});
     server.writes(ROBERTO_USER, `/start ${new URL(url).searchParams.get("start")}`);
@@ -66,9 +66,9 @@ describe("a Telegram bot that is set up on a surface", () => {
     const { claim } = await gate.operator.call("telegram.status", {});
     await gate.operator.call("telegram.confirm", { id: claim?.id ?? "" });
     const linked = async () => (await gate.operator.call("telegram.status", {})).linked?.user_id;
-    await gate.operator.call("telegram.set-up", { token: `${BOT_TOKEN}x` });
+    await gate.operator.call("telegram.set_up", { token: `${BOT_TOKEN}x` });
     expect(await linked()).toBe(ROBERTO_USER.id);
-    await gate.operator.call("telegram.set-up", { token: OTHER_BOT });
+    await gate.operator.call("telegram.set_up", { token: OTHER_BOT });
     expect(await linked()).toBeUndefined();
     await telegramIs(gate, "failing");
     expect(leaks(gate, OTHER_BOT, await gate.operator.call("channels.status", {}), gate.paths.telegramToken)).toEqual(
@@ -79,7 +79,7 @@ describe("a Telegram bot that is set up on a surface", () => {
   it("is refused where gate.toml names a token, from a phone, and where it has not the form of one, without its text", async () => {
     const home = temporaryHome();
     const named = await startGate({ home: temporaryHome(`[telegram]\ntoken_file = "${join(home.home, "t")}"\n`) });
-    const setUp = (gate: GateUnderTest, token: string) => gate.operator.call("telegram.set-up", { token });
+    const setUp = (gate: GateUnderTest, token: string) => gate.operator.call("telegram.set_up", { token });
     await expect(setUp(named, BOT_TOKEN)).rejects.toMatchObject({
       code: "fixed_setting",
       message: expect.stringContaining("gate.toml"),
@@ -91,8 +91,8 @@ describe("a Telegram bot that is set up on a surface", () => {
     expect(String(refused)).not.toContain("not-a-token");
     for (const surface of ["telegram", "ntfy"] as const)
       for (const ask of [
-        () => gate.operator.on(surface).call("telegram.set-up", { token: null }),
-        () => gate.operator.on(surface).call("judge.set-up", { judge: null }),
+        () => gate.operator.on(surface).call("telegram.set_up", { token: null }),
+        () => gate.operator.on(surface).call("judge.set_up", { judge: null }),
       ])
         await expect(ask()).rejects.toMatchObject({ code: "not_available" });
   });
@@ -111,7 +111,7 @@ describe("a model that is set up on a surface as judge", () => {
     const gate = await startGate();
     const agent = await gate.agent("worker", "Full");
     expect((await agent.ask(write(gate, "a.txt"))).decision.outcome).toBe("allowed");
-    const answered = await gate.operator.call("judge.set-up", { judge, key: KEY });
+    const answered = await gate.operator.call("judge.set_up", { judge, key: KEY });
     expect(answered.judge).toEqual({ is_set_up: true, fixed_by: null, chosen: judge, has_key: true });
     const asked = await agent.ask(write(gate, "b.txt"));
     expect(asked.decision).toMatchObject({ outcome: "denied" });
@@ -120,7 +120,7 @@ describe("a model that is set up on a surface as judge", () => {
     const kind = (await gate.operator.call("settings.list", {})).find(({ key }) => key === "judge.kind");
     expect(kind).toMatchObject({ value: "llm-v1", source: "chosen" });
     expect([mode(gate.paths.judgeKey), mode(gate.paths.chosenFile)]).toEqual([0o600, 0o600]);
-    const all = [answered, await gate.operator.call("judge.status", {}), await gate.operator.call("set-up.get", {})];
+    const all = [answered, await gate.operator.call("judge.status", {}), await gate.operator.call("set_up.get", {})];
     expect(leaks(gate, KEY, all, gate.paths.judgeKey)).toEqual([]);
     // What hooks wait for their answer, connect knows of it.
     const without = longestAnswerSeconds(loadChosenConfig(temporaryHome().env));
@@ -130,7 +130,7 @@ describe("a model that is set up on a surface as judge", () => {
     const again = await startGate({ home: gate.home });
     const worker = await again.agent("worker", "Full");
     expect((await worker.ask(write(again, "c.txt"))).decision.outcome).toBe("denied");
-    await again.operator.call("judge.set-up", { judge: null });
+    await again.operator.call("judge.set_up", { judge: null });
     const before = model.requests.length;
     expect((await worker.ask(write(again, "d.txt"))).decision.outcome).toBe("allowed");
     expect([model.requests.length, existsSync(again.paths.judgeKey)]).toEqual([before, false]);
@@ -141,10 +141,10 @@ describe("a model that is set up on a surface as judge", () => {
     const [model, other] = [await modelServer(), await modelServer()];
     const judge: JudgeSetUp = { dialect: "openai", base_url: model.base_url, model: "m", online: false };
     const gate = await startGate();
-    await gate.operator.call("judge.set-up", { judge, key: KEY });
-    const renamed = await gate.operator.call("judge.set-up", { judge: { ...judge, model: "n" } });
+    await gate.operator.call("judge.set_up", { judge, key: KEY });
+    const renamed = await gate.operator.call("judge.set_up", { judge: { ...judge, model: "n" } });
     expect(renamed.judge.has_key).toBe(true);
-    const moved = await gate.operator.call("judge.set-up", { judge: { ...judge, base_url: other.base_url } });
+    const moved = await gate.operator.call("judge.set_up", { judge: { ...judge, base_url: other.base_url } });
     expect(moved.judge.has_key).toBe(false);
     await gate.operator.call("judge.test", {});
     expect(other.last.headers.authorization).toBeUndefined();
@@ -155,7 +155,7 @@ describe("a model that is set up on a surface as judge", () => {
     const gate = await startGate();
     const judge: JudgeSetUp = { dialect: "openai", base_url: "https://api.example.org/v1", model: "m", online: false };
     const refused = async (changed: Partial<JudgeSetUp>, key?: string) =>
-      await gate.operator.call("judge.set-up", { judge: { ...judge, ...changed }, key }).catch((error: Error) => error);
+      await gate.operator.call("judge.set_up", { judge: { ...judge, ...changed }, key }).catch((error: Error) => error);
     expect(await refused({})).toMatchObject({ message: expect.stringContaining("is on another machine") });
     expect(await refused({ base_url: "http://api.example.org/v1", online: true }, KEY)).toMatchObject({
       message: expect.stringContaining("by https only"),
@@ -163,7 +163,7 @@ describe("a model that is set up on a surface as judge", () => {
     const inAddress = await refused({ base_url: `https://user:${KEY}@api.example.org/v1`, online: true });
     expect(inAddress).toMatchObject({ code: "invalid_setting" });
     expect(String(inAddress)).not.toContain(KEY);
-    expect((await gate.operator.call("set-up.get", {})).judge.is_set_up).toBe(false);
+    expect((await gate.operator.call("set_up.get", {})).judge.is_set_up).toBe(false);
     expect([existsSync(gate.paths.judgeKey), existsSync(gate.paths.chosenFile)]).toEqual([false, false]);
   });
 
@@ -172,11 +172,11 @@ describe("a model that is set up on a surface as judge", () => {
     const model = '[models.own]\ndialect = "openai"\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "x"\n';
     const fixed = { code: "fixed_setting" };
     const byFile = await startGate({ home: temporaryHome(model) });
-    await expect(byFile.operator.call("judge.set-up", { judge })).rejects.toMatchObject(fixed);
-    expect((await byFile.operator.call("set-up.get", {})).judge.fixed_by).toBe("gate.toml");
+    await expect(byFile.operator.call("judge.set_up", { judge })).rejects.toMatchObject(fixed);
+    expect((await byFile.operator.call("set_up.get", {})).judge.fixed_by).toBe("gate.toml");
     const home = temporaryHome();
     (home.env as Record<string, string>).METNOS_JUDGE_KIND = "rule-based-v1";
     const byEnvironment = await startGate({ home });
-    await expect(byEnvironment.operator.call("judge.set-up", { judge })).rejects.toMatchObject(fixed);
+    await expect(byEnvironment.operator.call("judge.set_up", { judge })).rejects.toMatchObject(fixed);
   });
 });
