@@ -1,4 +1,6 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { openScreen } from "./notification.ts";
@@ -16,6 +18,11 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const SAME_CALLS = 40;
 const FOLDER = `${ROOT}docs/pictures/`;
 
+// As after an installation, the gate prints its command's bare name: no picture shows where this machine has it.
+const bin = mkdtempSync(join(tmpdir(), "pictures-bin-"));
+symlinkSync(`${ROOT}bin/metnos-gate.js`, join(bin, "metnos-gate"));
+process.env.PATH = [bin, process.env.PATH].join(delimiter);
+
 mkdirSync(FOLDER, { recursive: true });
 const browser = await openBrowser();
 try {
@@ -24,6 +31,7 @@ try {
   await drawNotification();
 } finally {
   await browser.close();
+  rmSync(bin, { recursive: true, force: true });
 }
 
 async function drawPage(browser: Browser): Promise<void> {
