@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
     path: "packages/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 0,
-    lines: 16200,
+    lines: 16480,
     doors: `
       doors: files gate-command git programs reading`,
   },
@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 15110,
+    lines: 15270,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -144,7 +144,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/calls",
     holds: "a call's life until its answer, and the requests",
     floor: 5,
-    lines: 6250,
+    lines: 6280,
     doors: `
       .: index
       approvals: registry schema`,
@@ -232,15 +232,14 @@ export const ROOMS: readonly Room[] = [
     path: "renderer",
     holds: "the page",
     floor: 2,
-    lines: 17930,
+    lines: 18180,
     doors: "all",
   },
 ];
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 115_100,
-  test: 114_900,
+  test: 117_000,
   bench: 4700,
   build: 150,
   conformance: 650,

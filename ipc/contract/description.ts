@@ -115,6 +115,8 @@ const destinationSchema = z.object({
   domain: z.tuple([z.number().int(), z.number().int()]).nullable(),
   /** What follows the host; "" where nothing does. */
   path: z.string(),
+  /** The file that says it, where the call only names it: as the user would call it. */
+  file: z.string().optional(),
   /** This project hasn't used it yet, as far as the gate has seen. It clears nothing where it has. */
   is_first: z.literal(true).optional(),
 });

@@ -83,7 +83,6 @@ export const WORK = [
   "requests",
   "sends-mail",
   "remote-shell",
-  "copies-elsewhere",
   "deletes",
   "program",
 ] as const;

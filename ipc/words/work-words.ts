@@ -67,8 +67,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
       downloads: () => "downloads",
       requests: () => "makes a web request",
       "sends-mail": () => "sends a mail",
-      "remote-shell": () => "runs on another machine",
-      "copies-elsewhere": () => "copies to or from another machine",
+      "remote-shell": () => "connects",
       deletes: () => "deletes files",
       program: ({ name }) => `runs ${name ?? "a program"}`,
     },
@@ -122,8 +121,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
       downloads: () => "scarica",
       requests: () => "fa una richiesta web",
       "sends-mail": () => "invia una mail",
-      "remote-shell": () => "agisce su un'altra macchina",
-      "copies-elsewhere": () => "copia verso o da un'altra macchina",
+      "remote-shell": () => "si collega",
       deletes: () => "elimina file",
       program: ({ name }) => `esegue ${name ?? "un programma"}`,
     },
@@ -200,10 +198,16 @@ function listed(texts: readonly string[], words: Words): string {
 }
 
 const comesFrom = (work: readonly Work[]): boolean =>
-  work.some(({ id }) => /^(?:fetches|pulls|clones|downloads|looks-at-remote)$/.test(id)) &&
+  work.some(({ id }) => /^(?:fetches|pulls|clones|downloads|looks-at-remote|installs|installs-listed)$/.test(id)) &&
   !work.some(({ id }) => id === "pushes");
 
-function placeParts({ name, host, domain, path }: Destination, words: Words): LinePart[] {
+function placeParts({ file, ...place }: Destination, words: Words): LinePart[] {
+  const parts = addressParts(place, words);
+  // "In" is the same word in both.
+  return file === undefined || parts.length === 0 ? parts : [...parts, { text: ` (in ${file})` }];
+}
+
+function addressParts({ name, host, domain, path }: Destination, words: Words): LinePart[] {
   const isMail = name?.includes("@") === true;
   const begin: LinePart[] = name === null ? [] : [{ text: isMail ? name : `${name} = ` }];
   if (isMail) return begin;

@@ -88,7 +88,7 @@ export function openOfflineGate(env: Env = process.env): OfflineGate {
  * @throws GateError `invalid_config`, `database_*`
  */
 export function offlineOverrides(env: Env): PolicyOverrides {
-  const paths = gatePathsWith(loadConfig(gatePaths(env).configFile, env), env);
+  const paths = gatePathsWith(loadChosenConfig(env), env);
   const overrides = loadPolicyOverrides(paths.policy_overrides);
   const db = openIfCurrent(paths.grants_db, grantsSchema(homeFolder(env)));
   try {

@@ -76,6 +76,8 @@ export interface Reading {
   unread: string | null;
   /** Functions or aliases are defined: names may not mean what they say. */
   defines: boolean;
+  /** What runs the commands that are run on another machine: `ssh host` of `ssh host ls`. */
+  elsewhere: readonly SimpleCommand[];
   /** A function or script that starts itself over and over. */
   forkBomb: Span | null;
   comments: readonly Span[];

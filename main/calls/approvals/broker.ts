@@ -1,3 +1,4 @@
+import type { Description, Destination } from "../../../ipc/contract/description.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import type { Answer, ApprovalView, Principal } from "../../../ipc/contract/operator-api.ts";
@@ -427,7 +428,18 @@ function withScriptsOfNow(request: StoredRequest, home: string, read?: CommandLi
   if (standsFor === null) return undefined;
   const own = description.hazards.filter(({ file }) => file === undefined);
   const hazards = worstFirst([...own, ...named.hazards]);
-  return { ...request, extra: { ...extra, description: { ...description, stands_for: standsFor, hazards } } };
+  const to = [...(description.to ?? []).filter(({ file }) => file === undefined), ...toOfNow(named.to, description.to)];
+  const newest: Description = { ...description, stands_for: standsFor, hazards };
+  return { ...request, extra: { ...extra, description: to.length === 0 ? newest : { ...newest, to } } };
+}
+
+/** What wasn't on the card before is new. */
+function toOfNow(now: readonly Destination[], before: readonly Destination[] = []): Destination[] {
+  const keyOf = ({ kind, name, host, path }: Destination) => JSON.stringify([kind, name, host, path]);
+  const known = new Map(before.map((one) => [keyOf(one), one]));
+  return now.map((one) =>
+    known.get(keyOf(one))?.is_first === undefined && known.has(keyOf(one)) ? one : { ...one, is_first: true },
+  );
 }
 
 /** The answer to a request whose script changed while its card was shown. */

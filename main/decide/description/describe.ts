@@ -2,7 +2,7 @@ import { tokensOf, tokensOfWords } from "@metnos-gate/shell-reading";
 import { withScanLimit } from "@metnos-gate/shell-reading/files";
 import { askedOutside } from "@metnos-gate/shell-reading/gate-command";
 import { shortenHome } from "../../../ipc/base/visible-text.ts";
-import type { DescribedCommand, Description, Hazard } from "../../../ipc/contract/description.ts";
+import type { DescribedCommand, Description, Destination, Hazard } from "../../../ipc/contract/description.ts";
 import type { Seen } from "../../../ipc/contract/flow.ts";
 import type { CallKind } from "../../../ipc/contract/hazards.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
@@ -22,7 +22,7 @@ import { type CallPlace, placeOf } from "../places/call-place.ts";
 import { HeldByGit } from "../places/held-by-git.ts";
 import { changesOf } from "./changes.ts";
 import type { Describable } from "./describable.ts";
-import { destinationsOf } from "./destinations.ts";
+import { destinationsOf, MAX_DESTINATIONS } from "./destinations.ts";
 import { clearedLine, effectOfHazards, effectOfLines, effectOfTool, worse } from "./effect.ts";
 import { markedWithin } from "./here-documents.ts";
 import { withRisks } from "./line-risks.ts";
@@ -48,14 +48,15 @@ function description(x: Describable): Description {
   const args = new Set(lines.map(({ arg }) => arg));
   const all = isCommand ? namesOfCall(call, settings, x.lines) : [];
   const names = all.filter(({ shown }) => shown.span === null || args.has(shown.span.arg));
-  const named = describedNames(names, place, held);
+  const named = describedNames(names, place, held, settings.destinations);
   const request = requestOf(call, executor.manifest);
-  const { to, hazards: lookAlikes } = destinationsOf(
+  const { to: byItself, hazards: lookAlikes } = destinationsOf(
     isCommand ? lines : [],
     request === null || request.host === "" ? null : request.host,
     place,
     settings.destinations,
   );
+  const to = [...byItself, ...named.to].slice(0, MAX_DESTINATIONS);
   const hazards = [...hazardOfFlow(x), ...ofTool, ...ofArguments, ...named.hazards, ...lookAlikes];
   const ofCall = isCommand ? effectOfLines(x, lines, place, held) : effectOfTool(x, held);
   // What a tool that nothing describes does with a command line isn't known, whatever the line says.
@@ -85,9 +86,15 @@ export function describedNames(
   names: readonly Named[],
   place: CallPlace,
   held = new HeldByGit(place.home),
-): Pick<Description, "stands_for" | "hazards"> {
-  const read = names.map((one) => readName(one, place, held, tokensOf));
-  return { stands_for: read.map(({ shown }) => shown), hazards: read.flatMap(({ hazards }) => hazards) };
+  used?: Describable["settings"]["destinations"],
+): Pick<Description, "stands_for" | "hazards"> & { to: Destination[] } {
+  const goesTo = (line: CommandLine, at: CallPlace) => destinationsOf([line], null, at, used);
+  const read = names.map((one) => readName(one, place, held, tokensOf, goesTo));
+  return {
+    stands_for: read.map(({ shown }) => shown),
+    hazards: read.flatMap(({ hazards }) => hazards),
+    to: read.flatMap(({ to }) => to),
+  };
 }
 
 /** What its session has seen, and what it would do with that. */

@@ -1,5 +1,5 @@
 import type { SimpleCommand, Span } from "@metnos-gate/shell-reading";
-import { addressParts, gitRemoteOf } from "@metnos-gate/shell-reading/git";
+import { addressParts, gitRemoteOf, hostedRepository } from "@metnos-gate/shell-reading/git";
 import { destinationsBy, programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import type { Destination, Hazard } from "../../../ipc/contract/description.ts";
 import { registrableDomain } from "../../targets/listed-host.ts";
@@ -17,7 +17,7 @@ export interface Destinations {
 }
 
 /** More than a card names. */
-const MAX_DESTINATIONS = 16;
+export const MAX_DESTINATIONS = 16;
 /** Bytes of a file that names a project's packages, or its registry. */
 const MAX_NAMING = 256 * 1024;
 
@@ -47,7 +47,7 @@ export function destinationsOf(
   const known: Known = { place, used, hosts: used?.hosts(projectUsing(place)) ?? [] };
   const found = [
     ...(request === null ? [] : [atHost(request, "", null, known)]),
-    ...lines.flatMap((line) => line.reading.commands.flatMap((command) => ofCommand(line, command, known))),
+    ...lines.flatMap((line) => ofLine(line, known)),
   ];
   const once = new Map(found.map((one) => [JSON.stringify(one.destination), one]));
   const kept = [...once.values()].slice(0, MAX_DESTINATIONS);
@@ -63,10 +63,18 @@ function isNew(destination: Destination, { used, place }: Known): Destination {
   return { ...destination, is_first: true };
 }
 
-function ofCommand(line: CommandLine, command: SimpleCommand, known: Known): Found[] {
+function ofLine(line: CommandLine, known: Known): Found[] {
+  const { commands, elsewhere } = line.reading;
+  return [
+    ...elsewhere.flatMap((command) => ofCommand(line, command, [], known)),
+    ...commands.flatMap((command, at) => ofCommand(line, command, commands.slice(0, at), known)),
+  ];
+}
+
+function ofCommand(line: CommandLine, command: SimpleCommand, before: readonly SimpleCommand[], known: Known): Found[] {
   if (command.isSpeculative || command.via.some((label) => wrapperOf(label).runsElsewhere)) return [];
   const spanOf = (marks: readonly Span[]) => spanIn(line, marks);
-  if (programOf(command.name).worksOnRepository) return ofRemote(command, spanOf([command]), known);
+  if (programOf(command.name).worksOnRepository) return ofRemote(command, spanOf([command]), before, known);
   const goes = destinationsBy(command);
   const named = goes.packages;
   const packages = named?.packages.map(({ word, name }): Found => {
@@ -76,7 +84,7 @@ function ofCommand(line: CommandLine, command: SimpleCommand, known: Known): Fou
       hazard: like === null ? null : { id: "looks-like-another", span: spanOf([word]), host: name, path: like },
     };
   });
-  const { registry, imagePushed: image, fetchedHost: fetched } = goes;
+  const { registry, image } = goes;
   const span = spanOf([command]);
   return [
     ...(packages ?? []),
@@ -84,7 +92,9 @@ function ofCommand(line: CommandLine, command: SimpleCommand, known: Known): Fou
     ...(image === null
       ? []
       : [atHost(image.slice(0, image.indexOf("/")), image.slice(image.indexOf("/")), span, known)]),
-    ...(fetched === null ? [] : [atHost(fetched, "", span, known)]),
+    ...goes.hosts.map(({ host, path }) => (host === null ? UNREAD : atNamed(host, path, span, known))),
+    ...(goes.isAboutOwnRepository ? [ofHosted(command, span, known)] : []),
+    ...(named?.mayBeOther ? ofOwnRegistry(span, known) : []),
     ...goes.mailedTo.map((address) => {
       const found = atHost(address.slice(address.indexOf("@") + 1), "", span, known);
       return { ...found, destination: { ...found.destination, name: address } };
@@ -95,10 +105,16 @@ function ofCommand(line: CommandLine, command: SimpleCommand, known: Known): Fou
 /** What a clone calls the repository that it came from. */
 const USUAL = "origin";
 
-function ofRemote(command: SimpleCommand, span: Hazard["span"], known: Known): Found[] {
+function ofRemote(
+  command: SimpleCommand,
+  span: Hazard["span"],
+  before: readonly SimpleCommand[],
+  known: Known,
+): Found[] {
   const remote = gitRemoteOf(command, known.place.home);
   if (remote === null) return [];
-  const { name, urls } = remote;
+  const { name } = remote;
+  const urls = setBefore(name, before) ?? (before.some(changesRemotes) ? null : remote.urls);
   if (urls === null)
     return [{ destination: { kind: "remote", name, host: null, domain: null, path: "" }, hazard: null }];
   return urls.map((url): Found => {
@@ -112,6 +128,50 @@ function ofRemote(command: SimpleCommand, span: Hazard["span"], known: Known): F
     return { destination: { ...found.destination, kind: "remote", name }, hazard };
   });
 }
+
+/** The address that the line itself gives a remote before it is used. */
+function setBefore(name: string | null, before: readonly SimpleCommand[]): string[] | null {
+  const found = before.findLast(changesRemotes);
+  const words = (found?.argv ?? []).map(({ text, is_resolved }) => (is_resolved ? text : null));
+  const at = words.indexOf("remote");
+  const [verb, remote, url] = words.slice(at + 1).filter((word) => word === null || !word.startsWith("-"));
+  const isAddress = at === 1 && (verb === "add" || verb === "set-url") && remote != null && remote === name;
+  return isAddress && url != null && found?.argv.length === words.indexOf(url) + 1 ? [url] : null;
+}
+
+/** A command of the same line after which a remote's name may lead elsewhere. */
+const changesRemotes = ({ name, argv }: SimpleCommand): boolean =>
+  programOf(name).worksOnRepository && argv.some(({ text }) => text === "remote" || text === "config");
+
+const UNREAD: Found = {
+  destination: { kind: "host", name: null, host: null, domain: null, path: "" },
+  hazard: null,
+};
+
+/** A machine; a store's name is no host's; a repository of a host is its address. */
+function atNamed(host: string, path: string, span: Hazard["span"], known: Known): Found {
+  if (host.includes("://"))
+    return { destination: { kind: "host", name: null, host, domain: null, path: "" }, hazard: null };
+  const found = atHost(host, path, span, known);
+  return path === "" ? found : { ...found, destination: { ...found.destination, kind: "remote" } };
+}
+
+/** What works on the repository of the folder goes where that is hosted. */
+function ofHosted({ cwd }: SimpleCommand, span: Hazard["span"], known: Known): Found {
+  const remote = hostedRepository(cwd, known.place.home);
+  const { host, path } = remote === null ? { host: null, path: "" } : addressParts(remote.url);
+  if (remote === null || host === null) return UNREAD;
+  const found = atHost(host, path, span, known);
+  return { ...found, destination: { ...found.destination, kind: "remote", name: remote.name } };
+}
+
+/** Packages come from the registry that the project's files name. */
+function ofOwnRegistry(span: Hazard["span"], known: Known): Found[] {
+  const host = addressParts(ownRegistry(known.place, true) ?? "").host;
+  return host === null || host === USUAL_REGISTRY ? [] : [atHost(host, "", span, known)];
+}
+
+const USUAL_REGISTRY = "registry.npmjs.org";
 
 /** A host, with a port or without. */
 function atHost(written: string, path: string, span: Hazard["span"], { hosts }: Known): Found {
@@ -132,26 +192,40 @@ function lookedUp(written: string): string {
   return URL.canParse(url) && /[^\x20-\x7e]/.test(written) ? new URL(url).host : written.toLowerCase();
 }
 
-/** The usual registry, unless files of the project name another one. */
+/** The usual registry; of npm unless files of the project name another one. */
 function publishedTo(
   { url, isUsual }: NonNullable<ReturnType<typeof destinationsBy>["registry"]>,
   span: Hazard["span"],
   known: Known,
 ): Found {
-  const address = (isUsual ? ownRegistry(known.place) : undefined) ?? url;
-  if (address === null)
-    return { destination: { kind: "host", name: null, host: null, domain: null, path: "" }, hazard: null };
+  const isOwn = isUsual && url === `https://${USUAL_REGISTRY}`;
+  const address = (isOwn ? ownRegistry(known.place) : undefined) ?? url;
+  if (address === null) return UNREAD;
   const { host, path } = addressParts(address);
   return atHost(host ?? address, path, span, known);
 }
 
-/** `registry=` of `.npmrc`, `publishConfig` of package.json. */
-function ownRegistry(place: CallPlace): string | undefined {
-  const settings = fileText(".npmrc", place);
-  const named = settings === null ? undefined : /^\s*(?:@[\w-]+:)?registry\s*=\s*(\S+)/m.exec(settings)?.[1];
-  const config = packageFile(place)?.publishConfig;
+/** `publishConfig` of package.json, else `@scope:registry=` or `registry=` of `.npmrc`, the project's before the user's. */
+function ownRegistry(place: CallPlace, isFetch = false): string | undefined {
+  const file = packageFile(place);
+  const scope = typeof file?.name === "string" ? /^@[^/]+(?=\/)/.exec(file.name)?.[0] : undefined;
+  const settings = [fileText(".npmrc", place), fileText(".npmrc", { ...place, cwd: place.home })];
+  const named = [...(scope === undefined || isFetch ? [] : [`${scope}:registry`]), "registry"].flatMap((key) =>
+    settings.flatMap((text) => valueIn(text ?? "", key) ?? []),
+  )[0];
+  const config = file?.publishConfig;
   const own = typeof config === "object" && config !== null && "registry" in config ? config.registry : undefined;
-  return typeof own === "string" ? own : named;
+  return typeof own === "string" && !isFetch ? own : named;
+}
+
+/** `key = value` of a file with a setting in each line. */
+function valueIn(text: string, key: string): string | undefined {
+  const lines = text.split("\n").map((line) => line.split("="));
+  return lines
+    .findLast(([name]) => name?.trim() === key)
+    ?.slice(1)
+    .join("=")
+    .trim();
 }
 
 /** The names that package.json or requirements.txt of the project hold. */

@@ -1,5 +1,5 @@
 import type { Reading, Span } from "@metnos-gate/shell-reading";
-import type { Hazard, StandsFor } from "../../../ipc/contract/description.ts";
+import type { Destination, Hazard, StandsFor } from "../../../ipc/contract/description.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { Executor } from "../executors/catalog.ts";
@@ -12,6 +12,7 @@ import { hazardsOfLines, shownPath } from "../guard/hazards.ts";
 import { findingIn, findingText } from "../guard/shell/guard-shell.ts";
 import { type CallPlace, placeOf } from "../places/call-place.ts";
 import type { HeldByGit } from "../places/held-by-git.ts";
+import type { Destinations } from "./destinations.ts";
 import { type Named, namesOfLines, type ScriptText } from "./run-by-name.ts";
 
 /**
@@ -101,20 +102,23 @@ export function lineOfText({ reading, isProgram }: ScriptText): CommandLine {
 export interface ReadName {
   shown: StandsFor;
   hazards: Hazard[];
+  to: Destination[];
 }
 
-/** @param tokensOf the words of a text by kind */
+/** @param tokensOf the words of a text by kind @param goesTo where a line goes */
 export function readName(
   { shown, texts }: Named,
   place: CallPlace,
   held: HeldByGit,
   tokensOf: (reading: Pick<Reading, "text" | "comments">) => NonNullable<StandsFor["tokens"]>,
+  goesTo: (line: CommandLine, place: CallPlace) => Destinations,
 ): ReadName {
   const all = shown.lines.join("\n");
   const said = { span: shown.span, file: shownPath(shown.file, place) };
   const marks = new Map<string, Span>();
   const tokens: NonNullable<StandsFor["tokens"]> = [];
   const hazards: Hazard[] = [];
+  const to: Destination[] = [];
   for (const text of texts) {
     const { reading, span, cwd } = text;
     const begin = span?.start ?? 0;
@@ -122,7 +126,11 @@ export function readName(
     // Only the beginning of a long one is shown.
     const isSame = reading.text.startsWith(source);
     const here = ({ start, end }: Span): Span => ({ start: begin + start, end: begin + Math.min(end, source.length) });
-    for (const { span: at, ...hazard } of hazardsOfLines([lineOfText(text)], { ...place, cwd }, held)) {
+    const line = lineOfText(text);
+    const goes = goesTo(line, { ...place, cwd });
+    to.push(...goes.to.map((one) => ({ ...one, file: said.file })));
+    const found = [...hazardsOfLines([line], { ...place, cwd }, held), ...goes.hazards];
+    for (const { span: at, ...hazard } of found) {
       hazards.push({ ...hazard, ...said });
       const mark = here(isSame && at !== null ? at : { start: 0, end: source.length });
       if (mark.start < mark.end) marks.set(`${mark.start} ${mark.end}`, mark);
@@ -135,5 +143,5 @@ export function readName(
     ...(tokens.length > 0 ? { tokens } : {}),
     ...(marks.size > 0 ? { marks: [...marks.values()] } : {}),
   };
-  return { shown: { ...shown, ...read }, hazards };
+  return { shown: { ...shown, ...read }, hazards, to };
 }

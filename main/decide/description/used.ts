@@ -1,8 +1,10 @@
 import { destinationsBy } from "@metnos-gate/shell-reading/programs";
+import type { CommandLine } from "../executors/command-lines.ts";
 import { placeOf } from "../places/call-place.ts";
 import type { UsedDestinations } from "../places/used-destinations.ts";
 import type { Describable } from "./describable.ts";
 import { destinationsOf, projectUsing } from "./destinations.ts";
+import { lineOfText, namesOfCall } from "./named-danger.ts";
 import { hostRequested } from "./requested.ts";
 
 /** Keeps where an allowed call goes: from then on that is nothing new in its project. */
@@ -11,12 +13,19 @@ export function noteDestinations(
   used: Pick<UsedDestinations, "isUsed" | "hosts" | "note">,
 ): void {
   const request = hostRequested(call, executor.manifest);
-  if (
-    request === null &&
-    !lines.all.some(({ reading }) => reading.commands.some((command) => destinationsBy(command).any))
-  )
-    return;
+  const names = namesOfCall(call, settings, lines);
+  if (request === null && names.length === 0 && !lines.all.some(goesSomewhere)) return;
   const place = placeOf(call, settings.home, settings.env);
   const { to } = destinationsOf(lines.all, request, place, undefined);
-  used.note(projectUsing(place), to);
+  const named = names.flatMap(({ texts }) =>
+    texts.flatMap((text) => {
+      const line = lineOfText(text);
+      return goesSomewhere(line) ? destinationsOf([line], null, { ...place, cwd: text.cwd }, undefined).to : [];
+    }),
+  );
+  used.note(projectUsing(place), [...to, ...named]);
+}
+
+function goesSomewhere({ reading }: CommandLine): boolean {
+  return [...reading.elsewhere, ...reading.commands].some((command) => destinationsBy(command).any);
 }

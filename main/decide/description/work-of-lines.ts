@@ -1,5 +1,5 @@
 import type { SimpleCommand } from "@metnos-gate/shell-reading";
-import { type NamedScripts, namedScripts, workOf } from "@metnos-gate/shell-reading/programs";
+import { type NamedScripts, namedScripts, workOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import type { Work } from "../../../ipc/contract/description.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
 import { shownPath } from "../guard/hazards.ts";
@@ -18,13 +18,16 @@ const MAX_TEXTS = 40;
 /** @param names what names in the lines stand for */
 export function workOfLines(lines: readonly CommandLine[], names: readonly Named[], place: CallPlace): Work[] {
   const found = lines.flatMap((line) =>
-    line.reading.commands.slice(0, MAX_COMMANDS).flatMap((command) => workOfCommand(line, command, names, place)),
+    [...line.reading.elsewhere, ...line.reading.commands]
+      .slice(0, MAX_COMMANDS)
+      .flatMap((command) => workOfCommand(line, command, names, place)),
   );
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()].slice(0, MAX_WORK);
 }
 
 function workOfCommand(line: CommandLine, command: SimpleCommand, names: readonly Named[], place: CallPlace): Work[] {
-  if (command.isSpeculative) return [];
+  // What is done on another machine is none of this project's work.
+  if (command.isSpeculative || command.via.some((label) => wrapperOf(label).runsElsewhere)) return [];
   const variables = command.assignments.map((assignment) => assignment.name);
   const named = namedScripts(command.name, command.argv, variables);
   const own = workOf(command);

@@ -6,5 +6,5 @@ export { asksHistoryOf, gitHistories, type SecretNames } from "../programs/git-h
 export { GitIndex, type IndexEntry, type NotedFolder, namesOutside, readIndex } from "../programs/git-index.ts";
 export { codeNamedBySettings, repositoriesBuilt } from "../programs/git-named-code.ts";
 export { objectsIn } from "../programs/git-objects.ts";
-export { addressParts, gitRemoteOf } from "../programs/git-remotes.ts";
+export { addressParts, gitRemoteOf, hostedRepository } from "../programs/git-remotes.ts";
 export { isHarmlessToSet, ownIgnoreLists, type Setting, settingsOf } from "../programs/git-repository.ts";

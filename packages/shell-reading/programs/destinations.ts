@@ -1,7 +1,8 @@
 import type { SimpleCommand } from "../reading.ts";
 import { reachesRemote } from "./git-remotes.ts";
-import { fetchedHost, sourceOf } from "./hazard-records.ts";
-import { imagePushed, mailedTo, type NamedPackages, packagesOf, registryOf } from "./packages.ts";
+import { sourceOf } from "./hazard-records.ts";
+import { hostsFetched, hostsNamed, isAboutOwnRepository, type NamedHost } from "./named-hosts.ts";
+import { imageMoved, mailedTo, type NamedPackages, packagesOf, registryOf } from "./packages.ts";
 import { programCalled } from "./table.ts";
 
 /** Where a command goes, by its own words: hosts, packages, a registry, addresses. Where git goes is in a repository's settings. */
@@ -17,10 +18,11 @@ class Destinations {
     const { name } = this.#command;
     if (programCalled(name)?.worksOnRepository) return reachesRemote(this.#command);
     return (
-      this.#fetches ||
+      this.isAboutOwnRepository ||
+      this.hosts.length > 0 ||
       this.packages !== null ||
       this.registry !== null ||
-      this.imagePushed !== null ||
+      this.image !== null ||
       this.mailedTo.length > 0
     );
   }
@@ -38,9 +40,9 @@ class Destinations {
     return registryOf(this.#command);
   }
 
-  /** An image that it pushes, its host first, or null. */
-  get imagePushed(): string | null {
-    return imagePushed(this.#command);
+  /** An image that it pushes or pulls, its host first, or null. */
+  get image(): string | null {
+    return imageMoved(this.#command);
   }
 
   /** Addresses that it mails to. */
@@ -48,14 +50,16 @@ class Destinations {
     return mailedTo(this.#command);
   }
 
-  /** The host that it fetches from, as it is written; null where that may be more than one. */
-  get fetchedHost(): string | null {
-    return this.#fetches ? fetchedHost(this.#command.argv.slice(1)) : null;
+  /** Machines, stores and web hosts that it names, as they are written; a null host can't be read. */
+  get hosts(): NamedHost[] {
+    const { name, argv } = this.#command;
+    const isFetch = sourceOf(name, argv.slice(1)) === "fetched";
+    return isFetch ? hostsFetched(this.#command) : hostsNamed(this.#command);
   }
 
-  get #fetches(): boolean {
-    const { name, argv } = this.#command;
-    return sourceOf(name, argv.slice(1)) === "fetched";
+  /** `gh pr create`: it goes where the repository of the folder is hosted. */
+  get isAboutOwnRepository(): boolean {
+    return isAboutOwnRepository(this.#command);
   }
 }
 

@@ -59,6 +59,24 @@ export function gitRemoteOf({ argv, cwd, assignments }: SimpleCommand, home: str
 
 const IS_URL = /^remote\..*\.(?:push)?url$/s;
 
+/**
+ * The hosted repository that a tool works with where its words name none: the one that was chosen, else by the remotes' usual names.
+ * Null where none is known.
+ */
+export function hostedRepository(cwd: string | null, home: string): { name: string; url: string } | null {
+  const settings = settingsAt(cwd, home);
+  if (settings === null) return null;
+  const { all } = settings;
+  const chosen = all.findLast(([key, value]) => /^remote\..*\.gh-resolved$/s.test(key) && value === "base")?.[0];
+  const usual = ["upstream", "github", "origin"].map((one) => `remote.${one}.url`);
+  const keys = [...(chosen === undefined ? [] : [chosen.replace(/gh-resolved$/, "url")]), ...usual];
+  const key = keys.find((one) => all.some(([name]) => name === one)) ?? all.find(([name]) => IS_URL.test(name))?.[0];
+  const url = key === undefined ? undefined : addressesOf(nameIn(key), all, false)[0];
+  return key === undefined || url === undefined ? null : { name: nameIn(key), url };
+}
+
+const nameIn = (key: string): string => key.slice("remote.".length, key.lastIndexOf("."));
+
 /** `null` among the words: one that isn't known. */
 function operandsOf(words: readonly (string | null)[]): (string | null)[] {
   const found: (string | null)[] = [];

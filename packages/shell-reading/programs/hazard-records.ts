@@ -387,7 +387,7 @@ function sentThroughSocket({ argv, stdin }: Called): FoundHazard[] {
 }
 
 /** Null where programs differ about which host it is: what is named must be the one that it goes to. */
-function hostIn(url: string): string | null {
+export function hostIn(url: string): string | null {
   const [, authority = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/]*)/i.exec(url) ?? [];
   return /^(?:[\w.~:%-]*@)?([\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d*)?$/.exec(authority.replace(/[?#].*$/s, ""))?.[1] ?? null;
 }

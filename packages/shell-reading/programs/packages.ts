@@ -4,6 +4,8 @@ import type { SimpleCommand, Word } from "../reading.ts";
 
 export interface NamedPackages {
   registry: string;
+  /** Files of the project, or of the user, may name another one (`.npmrc`). */
+  mayBeOther: boolean;
   packages: readonly { word: Word; name: string }[];
 }
 
@@ -89,7 +91,7 @@ export function packagesOf({ name, argv }: SimpleCommand): NamedPackages | null 
       const text = packageName(word, registry);
       return text === null || (registry === "Go" && !text.includes(".")) ? [] : [{ word, name: text }];
     });
-    if (packages.length > 0) return { registry, packages };
+    if (packages.length > 0) return { registry, mayBeOther: registry === NPM, packages };
   }
   return null;
 }
@@ -136,7 +138,7 @@ const PUBLISHES: Readonly<Record<string, { words: RegExp; host: string }>> = {
 
 /** Options that name another registry. */
 const REGISTRY =
-  /^(?:--registry|--repository-url|--publish-url|--host|--index-url|-i|--repository|--index)(?:=(.*))?$/s;
+  /^(?:--registry|--repository-url|--publish-url|--host|--index-url|-i|--repository|-r|--index)(?:=(.*))?$/s;
 
 /**
  * The address of the registry that a command publishes to. `isUsual`: its words name none, so that it is the usual one unless files of the
@@ -153,13 +155,13 @@ export function registryOf({ name, argv }: SimpleCommand): { url: string | null;
   return { url: URL.canParse(value) ? value : null, isUsual: false };
 }
 
-/** The host of an image that is pushed: `registry.example.org/team/app:1`; the usual one where its name says none. */
-export function imagePushed({ name, argv }: SimpleCommand): string | null {
+/** The host of an image that is pushed or pulled: `registry.example.org/team/app:1`; the usual one where its name says none. */
+export function imageMoved({ name, argv }: SimpleCommand): string | null {
   if (!CONTAINER_TOOLS.has(name)) return null;
   const operands = argv.slice(1).filter(({ text }) => !text.startsWith("-"));
-  const at = operands.findIndex(({ text }) => text === "push");
+  const at = operands.findIndex(({ text }) => text === "push" || text === "pull");
   const image = at === 0 || at === 1 ? operands.at(-1)?.text : undefined;
-  if (image === undefined || image === "push") return null;
+  if (image === undefined || image === operands[at]?.text) return null;
   const [host = "", ...path] = image.split("/");
   return path.length > 0 && /[.:]|^localhost$/.test(host) ? image : `docker.io/${image}`;
 }

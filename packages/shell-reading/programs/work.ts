@@ -38,11 +38,11 @@ type WorkId =
   | "uninstalls"
   | "fetches-and-runs"
   | "publishes"
+  | "uploads"
   | "downloads"
   | "requests"
   | "sends-mail"
   | "remote-shell"
-  | "copies-elsewhere"
   | "program";
 
 interface Work {
@@ -223,8 +223,17 @@ const RECORDS: readonly (readonly [names: string, rules: readonly WorkRule[]])[]
   ],
   ["twine", [of("publishes", /^upload\b/)]],
   ["curl wget wget2 http https xh aria2c", [{ id: "requests" }]],
-  ["ssh mosh", [{ id: "remote-shell" }]],
-  ["scp rsync sftp", [{ id: "copies-elsewhere" }]],
+  ["ssh mosh autossh sftp telnet ftp lftp nc ncat netcat", [{ id: "remote-shell" }]],
+  [
+    "scp rsync",
+    [of("uploads", /(?:^|\s)(?:[a-z]+:\/\/|[^\s/:]+:)\S*$/), of("downloads", /(?:^|\s)(?:[a-z]+:\/\/|[^\s/:]+:)/)],
+  ],
+  [
+    "gh",
+    [of("clones", /^repo clone\b/), of("uploads", /^gist create\b/), of("publishes", /^release (?:create|upload)\b/)],
+  ],
+  ["aws", [of("downloads", /^s3 (?:cp|mv|sync) s3:/), of("uploads", /^s3 (?:cp|mv|sync) \S/)]],
+  ["gsutil", [of("downloads", /^(?:cp|mv|rsync) gs:/), of("uploads", /^(?:cp|mv|rsync) \S/)]],
   ["mail mailx sendmail msmtp mutt swaks", [{ id: "sends-mail" }]],
 ];
 
@@ -255,6 +264,7 @@ export function workOf({ name, argv, stdin, code, redirects }: SimpleCommand): W
   if (name === "git") return gitWork(args);
   const found = byRules(name, args);
   if (found !== null) return found;
+  if (name === "gh") return ofGitHub(args);
   const script = scriptWordOf(name, argv);
   if (script?.is_resolved === true && script.text !== "")
     return { id: "runs-file", file: script.text.slice(-MAX_NAME) };
@@ -275,6 +285,12 @@ export function workOf({ name, argv, stdin, code, redirects }: SimpleCommand): W
   if (SHELLS.has(name) || name === "") return null;
   if (programCalled(name) !== undefined || redirects.length > argv.length) return null;
   return { id: "program", name: name.slice(0, MAX_NAME) };
+}
+
+/** `gh pr create`: what it does is in its first words. */
+function ofGitHub(args: readonly Word[]): Work {
+  const words = args.map(({ text }) => text).filter((text) => !text.startsWith("-"));
+  return { id: "program", name: ["gh", ...words.slice(0, 2)].join(" ").slice(0, MAX_NAME) };
 }
 
 function gitWork(args: readonly Word[]): Work | null {

@@ -50,6 +50,7 @@ export interface Steps {
 /** Evaluates one command line without executing anything: collects the commands that it would start. One evaluator a line. */
 export class ShellEvaluator {
   readonly commands: SimpleCommand[] = [];
+  readonly elsewhere: SimpleCommand[] = [];
   readonly hereDocs: (Span & { command: SimpleCommand | null })[] = [];
   readonly budget = new Budget();
   readonly text: string;

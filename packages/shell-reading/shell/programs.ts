@@ -8,6 +8,7 @@ import {
   takesWords,
 } from "../programs/code-words.ts";
 import { askedOutside, OUTSIDE } from "../programs/gate-command.ts";
+import { runsElsewhere } from "../programs/hazard-records.ts";
 import { interpreterOf } from "../programs/interpreters.ts";
 import { SCHEDULERS, SHELL_VALUED, SHELLS } from "../programs/shells.ts";
 import { repeaterCalled, WRAPPERS, type Wrapper } from "../programs/wrappers.ts";
@@ -147,6 +148,7 @@ function evaluateWrapper(
   const found = afterWrapper(wrapper, command.argv);
   if (found === null) return false;
   const { rest, code, assignments, folder } = found;
+  if (rest.length > 0 && runsElsewhere(command.name)) evaluator.elsewhere.push(command);
   if (wrapper.readsInput && rest.length === 0 && command.stdin?.text != null) {
     evaluateNested(evaluator, command.stdin.text, undefined, { ...command, stdin: null }, scope, context, command.name);
     return false;

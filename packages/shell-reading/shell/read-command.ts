@@ -84,8 +84,8 @@ function guarded(evaluator: ShellEvaluator, read: () => void): void {
 }
 
 function readingOf(evaluator: ShellEvaluator, text: string, comments: readonly Span[]): Reading {
-  const { commands, unread, defines, forkBomb, hereDocs } = evaluator;
-  return { text, commands, unread, defines, forkBomb, comments, hereDocs };
+  const { commands, elsewhere, unread, defines, forkBomb, hereDocs } = evaluator;
+  return { text, commands, elsewhere, unread, defines, forkBomb, comments, hereDocs };
 }
 
 /** The comments: from a `#` at the beginning of a word to the end of its line, where there is no word. */
