@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { visible } from "../../ipc/base/visible-text.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { CardFacts } from "../../ipc/words/card-facts.ts";
@@ -12,6 +12,7 @@ import { useLanguage, useWords } from "../words/language.ts";
 import { mcpWords } from "../words/mcp.ts";
 import { Key } from "./Key.tsx";
 import { RememberPanel, type RememberPanelProps } from "./RememberPanel.tsx";
+import type { Seen } from "./read-to-end.tsx";
 import { rememberedChoices } from "./remembering.ts";
 import { StoredTitle } from "./StoredTitle.tsx";
 import type { FilteredPresses } from "./use-press-filter.ts";
@@ -24,8 +25,8 @@ interface AnswerRowProps {
   view: ApprovalView;
   again: CardFacts["again"];
   guarded: FilteredPresses;
-  /** False until everything that is asked about was in sight: nothing is approved before. */
-  isReadable: boolean;
+  /** How much of what is asked about was on the screen: nothing is approved before all of it was. */
+  seen: Seen;
   wider: WiderAnswer | null;
   /** What the wider answer lets it do from then on, where that is more than its label says. */
   follows: string | null;
@@ -85,7 +86,8 @@ export function AnswerPanel({ panel, isSending, onClose, ...row }: AnswerPanelPr
 }
 
 /** Of a call that is made again and again: the no stops it, the yes lets it continue, and nothing is remembered. */
-function StopRow({ view: { token }, again, guarded, isReadable, onAnswer }: StopRowProps) {
+function StopRow({ view: { token }, again, guarded, seen, onAnswer }: StopRowProps) {
+  const locked = useLock(seen);
   return (
     <AnswersRow
       no={
@@ -103,7 +105,7 @@ function StopRow({ view: { token }, again, guarded, isReadable, onAnswer }: Stop
         <Button
           data-key="a"
           aria-keyshortcuts="a"
-          disabled={!isReadable}
+          {...locked}
           onClick={guarded.answers(() => onAnswer({ token, decision: "approved" }))}
         >
           {again.let_it}
@@ -115,7 +117,8 @@ function StopRow({ view: { token }, again, guarded, isReadable, onAnswer }: Stop
 }
 
 /** The row of answers, Deny first. */
-function AnswerRow({ view, guarded, isReadable, wider, follows, onAnswer, onOpen }: AnswerRowProps) {
+function AnswerRow({ view, guarded, seen, wider, follows, onAnswer, onOpen }: AnswerRowProps) {
+  const locked = useLock(seen);
   const mcp = useWords(mcpWords);
   const words = useWords(cardWords);
   const hasMore = rememberedChoices(view).length > (wider === null ? 0 : 1);
@@ -144,9 +147,7 @@ function AnswerRow({ view, guarded, isReadable, wider, follows, onAnswer, onOpen
           <Button
             data-key="a"
             aria-keyshortcuts="a"
-            disabled={!isReadable}
-            aria-description={isReadable ? undefined : words.readOn}
-            title={isReadable ? undefined : words.readOn}
+            {...locked}
             onClick={guarded.answers(() => onAnswer({ token: view.token, decision: "approved" }))}
           >
             {words.approveOnce}
@@ -154,7 +155,7 @@ function AnswerRow({ view, guarded, isReadable, wider, follows, onAnswer, onOpen
           </Button>
           {looksOf(view).length === 0 ? null : (
             <Button
-              disabled={!isReadable}
+              {...locked}
               data-opens="looks"
               data-key="l"
               aria-keyshortcuts="l"
@@ -173,7 +174,7 @@ function AnswerRow({ view, guarded, isReadable, wider, follows, onAnswer, onOpen
                     data-key="s"
                     aria-keyshortcuts="s"
                     title={title}
-                    disabled={!isReadable}
+                    {...locked}
                     onClick={guarded.answers(() => onAnswer(wider.answer))}
                   >
                     <VisibleText text={wider.label} />
@@ -184,7 +185,7 @@ function AnswerRow({ view, guarded, isReadable, wider, follows, onAnswer, onOpen
             )}
             {hasMore ? (
               <Button
-                disabled={!isReadable}
+                {...locked}
                 data-opens="remember"
                 data-key={wider === null ? "s" : undefined}
                 aria-keyshortcuts={wider === null ? "s" : undefined}
@@ -201,6 +202,12 @@ function AnswerRow({ view, guarded, isReadable, wider, follows, onAnswer, onOpen
       }
     />
   );
+}
+
+/** Of a yes that doesn't count yet: that, and why. */
+export function useLock(seen: Seen): Pick<ComponentProps<"button">, "disabled" | "title" | "aria-description"> {
+  const { readOn } = useWords(cardWords);
+  return seen === "whole" ? {} : { disabled: true, title: readOn[seen], "aria-description": readOn[seen] };
 }
 
 /** No on the left, yes on the right; where they don't fit beside each other, yes is below no. */

@@ -44,8 +44,8 @@ export const Card = memo(function Card({ view, isPointedAt }: { view: ApprovalVi
   );
   const shown = useMemo(() => shownCall(view), [view]);
   const { facts, wider } = useAnswered(view);
-  const { isRead, ends } = useReading();
-  const guarded = usePressFilter(card, `${panel} ${isUnfolded} ${view.card.form} ${content}`);
+  const { seen, ends } = useReading();
+  const guarded = usePressFilter(card, `${panel} ${isUnfolded} ${view.card.form} ${seen === "whole"} ${content}`);
   const hands = usePresence([view.token], panel !== "none");
   useInterruption(panel !== "none" && !isSending);
 
@@ -101,7 +101,7 @@ export const Card = memo(function Card({ view, isPointedAt }: { view: ApprovalVi
           again={facts.again}
           panel={panel}
           guarded={guarded}
-          isReadable={isRead}
+          seen={seen}
           isSending={isSending}
           wider={wider}
           follows={wider?.choice.reach === "project" ? facts.allowing : null}

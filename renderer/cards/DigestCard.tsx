@@ -10,15 +10,14 @@ import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
 import { useLanguage, useWords } from "../words/language.ts";
-import { AnswersRow } from "./AnswerPanel.tsx";
+import { AnswersRow, useLock } from "./AnswerPanel.tsx";
 import { Warnings } from "./CardNotes.tsx";
 import { TimeLeft } from "./Countdown.tsx";
 import { commonChoice, groupsOf, isWholeInRow } from "./digest.ts";
-import { EndMark } from "./EndMark.tsx";
 import { Hero } from "./Hero.tsx";
 import { Key } from "./Key.tsx";
 import { PathText } from "./PathText.tsx";
-import { EndsProvider } from "./read-to-end.tsx";
+import { EndsProvider, readOn, type Seen, useReading, useReadingOn, useRowsRead } from "./read-to-end.tsx";
 import { StoredTitle } from "./StoredTitle.tsx";
 import { useAnswering } from "./use-answering.ts";
 import { usePresence } from "./use-presence.ts";
@@ -42,15 +41,15 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
   const card = useRef<HTMLElement>(null);
   const { answer, errors } = useAnswering();
   const [isListed, setListed] = useState(false);
-  const [read, setRead] = useState<ReadonlySet<string>>(new Set());
+  const { seen, ends } = useReading();
   const tokens = views.map(({ token }) => token);
   const contents = useMemo(() => views.map(contentOf), [views]);
-  const guarded = usePressFilter(card, JSON.stringify([isListed, contents]));
+  const guarded = usePressFilter(card, JSON.stringify([isListed, seen === "whole", contents]));
   const hands = usePresence(tokens, false);
 
   const { groups, items, approvable, wider } = useBundle(views);
   const long = views.length - approvable.length;
-  const isRead = contents.every((content) => read.has(content));
+  const content = JSON.stringify(contents);
   const shownItems = isListed ? items : items.slice(0, FIRST_SHOWN);
   const [soonest] = views;
   if (soonest === undefined) return null;
@@ -75,24 +74,22 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
     >
       <BundleHead agent={agent} soonest={soonest} count={views.length} groups={groups} titleId={titleId} />
       <div className="card-body">
-        <BundleList items={shownItems} isMixed={groups.length > 1} isListed={isListed}>
-          {/* Another one in the list must be shown, too, and what one of them has become. */}
-          {shownItems.length === items.length ? (
-            <EndMark key={JSON.stringify(contents)} onSeen={() => setRead(new Set(contents))} />
-          ) : null}
-        </BundleList>
+        {/* Another one in the list must be shown, too, and what one of them has become. */}
+        <EndsProvider key={content} ends={ends}>
+          <BundleList items={shownItems} count={items.length} isMixed={groups.length > 1} isListed={isListed} />
+        </EndsProvider>
         {items.length <= FIRST_SHOWN ? null : (
           <MoreRow
             more={items.length - FIRST_SHOWN}
             isListed={isListed}
-            isRead={isRead}
+            seen={seen}
             onToggle={() => setListed(!isListed)}
           />
         )}
         <BundleAnswers
           wider={long > 0 ? null : wider}
           count={approvable.length}
-          isRead={isRead}
+          seen={seen}
           guarded={guarded}
           onDenyAll={() => all(views, "rejected")}
           onLookAtEach={onLookAtEach}
@@ -173,11 +170,11 @@ function BundleHead({
 interface MoreRowProps {
   more: number;
   isListed: boolean;
-  isRead: boolean;
+  seen: Seen;
   onToggle(): void;
 }
 
-function MoreRow({ more, isListed, isRead, onToggle }: MoreRowProps) {
+function MoreRow({ more, isListed, seen, onToggle }: MoreRowProps) {
   const words = useWords(cardWords);
   return (
     <div className="row notes-row">
@@ -185,22 +182,29 @@ function MoreRow({ more, isListed, isRead, onToggle }: MoreRowProps) {
         {isListed ? words.showLess : words.digest.more(more)}
         <Key>E</Key>
       </Button>
-      {isRead ? null : <p className="quiet">{words.readOn}</p>}
+      {seen === "whole" ? null : <p className="quiet">{words.readOn[seen]}</p>}
     </div>
   );
 }
 
 interface BundleListProps {
   items: readonly Item[];
+  /** Of all of them, those that aren't shown yet among them. */
+  count: number;
   isMixed: boolean;
   isListed: boolean;
-  children: ReactNode;
 }
 
-function BundleList({ items, isMixed, isListed, children }: BundleListProps) {
+function BundleList({ items, count, isMixed, isListed }: BundleListProps) {
   const words = useWords(cardWords);
+  const box = useRef<HTMLElement>(null);
+  const rows = () => [...(box.current?.querySelectorAll("ol > li") ?? [])].entries();
+  const { seen, rowsSeen } = useRowsRead(box, count, rows);
+  useReadingOn(box, () => readOn(box.current, [...rows()], count, rowsSeen));
   return (
     <figure
+      ref={box}
+      data-unread={seen !== "whole"}
       className={isListed ? "bundle-list scrolls" : "bundle-list"}
       aria-label={words.digest.list}
       tabIndex={isListed ? 0 : undefined}
@@ -212,7 +216,6 @@ function BundleList({ items, isMixed, isListed, children }: BundleListProps) {
           ))}
         </EndsProvider>
       </ol>
-      {children}
     </figure>
   );
 }
@@ -220,7 +223,7 @@ function BundleList({ items, isMixed, isListed, children }: BundleListProps) {
 interface BundleAnswersProps {
   wider: ReturnType<typeof commonChoice>;
   count: number;
-  isRead: boolean;
+  seen: Seen;
   guarded: FilteredPresses;
   onDenyAll(): void;
   onLookAtEach(): void;
@@ -231,7 +234,7 @@ interface BundleAnswersProps {
 function BundleAnswers({
   wider,
   count,
-  isRead,
+  seen,
   guarded,
   onDenyAll,
   onLookAtEach,
@@ -239,6 +242,7 @@ function BundleAnswers({
   onAllow,
 }: BundleAnswersProps) {
   const words = useWords(cardWords);
+  const locked = useLock(seen);
   const home = useHome();
   return (
     <AnswersRow
@@ -256,7 +260,8 @@ function BundleAnswers({
           <Button
             data-key="a"
             aria-keyshortcuts="a"
-            disabled={!isRead || count === 0}
+            {...locked}
+            disabled={locked.disabled === true || count === 0}
             onClick={guarded.answers(onApprove)}
           >
             {words.digest.approveAll(count)}
@@ -269,7 +274,7 @@ function BundleAnswers({
                   data-key="s"
                   aria-keyshortcuts="s"
                   title={title}
-                  disabled={!isRead}
+                  {...locked}
                   onClick={guarded.answers(() => onAllow(wider))}
                 >
                   <VisibleText text={widerLabel(wider.choice, words.thisSession, words, { ...wider.view, home })} />

@@ -1,8 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
-import { PartEnd, useMustBeRead } from "./read-to-end.tsx";
+import { offsetIn, readOn, useMustBeRead, useReadingOn, useRowsRead } from "./read-to-end.tsx";
 
 /** Up to so many lines are in the card; longer text scrolls in place. */
 const LINES_SHOWN = 14;
@@ -27,23 +27,26 @@ interface TextBlockProps {
 
 /** Text of any length that a machine would read, in rows. Hidden characters are made visible by `row`. */
 export function TextBlock(props: TextBlockProps) {
-  const { count, row, look } = props;
-  if (isLong(props)) return <LongBlock {...props} />;
+  return isLong(props) ? <LongBlock {...props} /> : <ShortBlock {...props} />;
+}
+
+function ShortBlock({ count, row, look }: TextBlockProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useRowsRead(box, count, () => rowsIn(box.current, count));
   return (
-    <div className={`block mono ${look}`}>
+    <div ref={box} className={`block mono ${look}`}>
       {indexes(count).map(row)}
-      <PartEnd />
     </div>
   );
 }
 
-/** Scrolls in place, and says what its end is for. */
+/** Scrolls in place, and says what must be seen of it. */
 function LongBlock(props: TextBlockProps) {
   const words = useWords(cardWords);
   const isAskedAbout = useMustBeRead();
-  const [wasSeen, setSeen] = useState(false);
   const box = useRef<HTMLElement>(null);
   const { label, count, row, look, startsAt = 0 } = props;
+  const { seen, rowsSeen } = useRowsRead(box, count, () => rowsIn(box.current, count));
   useLayoutEffect(() => {
     const above = startsAt - ROWS_ABOVE;
     if (box.current === null || above <= 0) return;
@@ -51,30 +54,50 @@ function LongBlock(props: TextBlockProps) {
     box.current.scrollTop =
       count > ALL_AT_ONCE || placed === undefined ? above * ROW_HEIGHT : offsetIn(box.current, placed);
   }, [startsAt, count]);
+  useReadingOn(box, () => readOn(box.current, rowsIn(box.current, count), count, rowsSeen));
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <figure ref={box} className={`block scrolls mono ${look}`} aria-label={label} tabIndex={0} data-unread={!wasSeen}>
+      <figure
+        ref={box}
+        className={`block scrolls mono ${look}`}
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+        tabIndex={0}
+        data-unread={seen !== "whole"}
+      >
         {count > ALL_AT_ONCE ? <RowsInSight {...props} box={box} /> : indexes(count).map(row)}
-        <PartEnd onSeen={() => setSeen(true)} />
       </figure>
-      {isAskedAbout ? <p className="quiet hint">{wasSeen ? words.wasRead : `${words.readOn}.`}</p> : null}
+      {isAskedAbout ? (
+        <p className="quiet hint">{seen === "whole" ? words.wasRead : `${words.readOn[seen]}.`}</p>
+      ) : null}
     </>
   );
+}
+
+/** The rows that are in the document, by their numbers. */
+function rowsIn(box: HTMLElement | null, count: number): (readonly [number, Element])[] {
+  if (box === null) return [];
+  if (count <= ALL_AT_ONCE) return [...box.children].slice(0, count).map((row, index) => [index, row] as const);
+  return [...box.querySelectorAll<HTMLElement>("[data-index]")].map((row) => [Number(row.dataset.index), row] as const);
 }
 
 /** Of what comes before a marked row so many are shown. */
 const ROWS_ABOVE = 2;
 
-const offsetIn = (box: HTMLElement, row: Element): number =>
-  row.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
-
-function RowsInSight({ count, row, lengthOf, box }: TextBlockProps & { box: RefObject<HTMLElement | null> }) {
+function RowsInSight({
+  count,
+  row,
+  lengthOf,
+  startsAt = 0,
+  box,
+}: TextBlockProps & { box: RefObject<HTMLElement | null> }) {
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
     estimateSize: (index) => ROW_HEIGHT * linesOf(lengthOf(index)),
     overscan: 12,
+    // It scrolls there by itself once it has found its box.
+    initialOffset: Math.max(0, startsAt - ROWS_ABOVE) * ROW_HEIGHT,
   });
   return (
     <div className="many-rows" style={{ blockSize: virtual.getTotalSize() }}>

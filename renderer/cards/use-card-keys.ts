@@ -2,6 +2,7 @@ import type { RefObject } from "react";
 import { useShortcuts } from "../parts/shortcuts.tsx";
 import { cardWords } from "../words/cards.ts";
 import { useWords } from "../words/language.ts";
+import { READ_ON } from "./read-to-end.tsx";
 import { restartAll } from "./use-press-filter.ts";
 
 /**
@@ -43,9 +44,11 @@ function press(key: string, card: HTMLElement | undefined): void {
 /** A part of a page of what scrolls stays in sight, in pixels. */
 const KEPT_IN_SIGHT = 40;
 
-/** What is asked about was not on the screen to its end: a page further. */
+/** Not all that is asked about was on the screen: on to what wasn't. */
 function scrollOn(card: HTMLElement): void {
-  const unread = card.querySelector<HTMLElement>(".hero .scrolls[data-unread=true], .bundle-list.scrolls");
+  const unread = card.querySelector<HTMLElement>(
+    ".hero .scrolls[data-unread=true], .bundle-list.scrolls[data-unread=true]",
+  );
   if (unread === null) {
     scrollPage(card);
     return;
@@ -54,7 +57,7 @@ function scrollOn(card: HTMLElement): void {
   const isInSight = before.top >= 0 && before.bottom <= window.innerHeight;
   unread.focus({ preventScroll: true });
   unread.scrollIntoView({ block: "nearest" });
-  if (isInSight) unread.scrollBy({ top: Math.max(KEPT_IN_SIGHT, unread.clientHeight - KEPT_IN_SIGHT) });
+  if (isInSight) unread.dispatchEvent(new Event(READ_ON));
 }
 
 /** A page of the window further, at most to where the thing itself ends, above the answers. */

@@ -15,6 +15,32 @@ export async function press(button: Locator): Promise<void> {
   await button.click();
 }
 
+/** Scrolls a card's parts from their beginning to their end, so that every line of them is on the screen once. */
+export async function readAll(card: Locator): Promise<void> {
+  for (const part of await card.locator(".hero .scrolls").all()) {
+    await part.scrollIntoViewIfNeeded();
+    await part.evaluate(async (element) => {
+      const box = element as unknown as Scroller;
+      const goesTo = async (top: number) => {
+        const before = box.scrollTop;
+        const moved = new Promise((done) => box.addEventListener("scroll", done, { once: true }));
+        box.scrollTop = top;
+        if (box.scrollTop === before) return false;
+        await moved;
+        return true;
+      };
+      await goesTo(0);
+      while (await goesTo(box.scrollTop + box.clientHeight - 60));
+    });
+  }
+}
+
+interface Scroller {
+  scrollTop: number;
+  clientHeight: number;
+  addEventListener(name: string, listener: (event: unknown) => void, options: { once: true }): void;
+}
+
 export function cards(page: Page): Locator {
   return page.getByRole("article");
 }

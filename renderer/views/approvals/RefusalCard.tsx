@@ -4,6 +4,7 @@ import { toolText } from "../../../ipc/words/box-words.ts";
 import { callFacts } from "../../../ipc/words/card-facts.ts";
 import { agentGotText, possibleText, refusedText } from "../../../ipc/words/judge-words.ts";
 import { shownCall } from "../../../ipc/words/shown-call.ts";
+import { useLock } from "../../cards/AnswerPanel.tsx";
 import { QuietLine } from "../../cards/CardNotes.tsx";
 import { Hazards } from "../../cards/Hazards.tsx";
 import { Hero } from "../../cards/Hero.tsx";
@@ -37,8 +38,9 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
   const card = useRef<HTMLElement>(null);
   const call = useCall();
   const { run, isBusy, error } = useAct();
-  const { isRead, ends } = useReading();
-  const guarded = usePressFilter(card, `${refusal.can_override} ${isRead}`);
+  const { seen, ends } = useReading();
+  const locked = useLock(seen);
+  const guarded = usePressFilter(card, `${refusal.can_override} ${seen}`);
   const { id, description, can_override, overridden_at } = refusal;
   const shown = useMemo(() => shownCall({ ...refusal, intent: "" }), [refusal]);
   const { hazards, line, effect } = callFacts(description, language, useHome());
@@ -76,7 +78,7 @@ export function RefusalCard({ refusal, onDismissed }: RefusalCardProps) {
           {words.dismiss}
         </Button>
         {can_override ? (
-          <Button disabled={!isRead} onClick={guarded.answers(() => act("reviews.override"))}>
+          <Button {...locked} onClick={guarded.answers(() => act("reviews.override"))}>
             {words.allow}
           </Button>
         ) : null}
