@@ -10,6 +10,7 @@ import { askedLines, plainSummary } from "../../ipc/words/plain-lines.ts";
 import { timeLeftText } from "../../ipc/words/time-left.ts";
 import { parseExpiry } from "../durations.ts";
 import { momentText } from "../times.ts";
+import { entriesOf, kindsText } from "./bundle.ts";
 import { callLines } from "./call-text.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import { type Line, lineText } from "./line-edit.ts";
@@ -201,17 +202,12 @@ function lineShown({ before, after }: Line): string {
   return visible(before) + CURSOR + visible(after);
 }
 
-/** From so many requests of one agent on they are one row. */
-const BUNDLE_FROM = 6;
-
 /** The other waiting requests: what is dangerous first, a row each; many of one agent in one row. */
 export function otherRows(state: WatchState, width: number, most: number, now: number): Row[] {
   const { language } = state;
   const words = CARD_WORDS[language];
-  const others = state.cards.filter(({ token }) => token !== state.selected);
-  if (others.length === 0) return [];
-  const { dangerous = [], plain = [] } = Object.groupBy(others, (one) => (isHazardous(one) ? "dangerous" : "plain"));
-  const entries = [...dangerous.map((one) => [one]), ...bundlesOf(plain)];
+  const entries = entriesOf(state).flatMap(({ key, views }) => (key === state.selected ? [] : [views]));
+  if (entries.length === 0) return [];
   const shown = entries.length > most ? entries.slice(0, Math.max(0, most - 1)) : entries;
   const rows = shown.map((views): Row => {
     const [first] = views;
@@ -221,38 +217,17 @@ export function otherRows(state: WatchState, width: number, most: number, now: n
     const what =
       views.length === 1
         ? visible(`${first.action_verb} ${plainSummary(first.target_summary)}`)
-        : words.bundle(views.length, bundleText(views, language));
+        : words.bundle(views.length, kindsText(views, language));
     const text = start + (folded(what, Math.max(8, width - widthOf(start)), 1)[0] ?? "");
     const tone = isHazardous(first) ? "danger" : "quiet";
     // A long agent name in a narrow window leaves no room for eight more.
     return { text: widthOf(text) > width ? (folded(text, width, 1)[0] ?? "") : text, tone };
   });
-  const hidden = others.length - shown.reduce((sum, views) => sum + views.length, 0);
+  const countOf = (all: readonly (readonly ApprovalView[])[]) => all.reduce((sum, views) => sum + views.length, 0);
+  const hidden = countOf(entries) - countOf(shown);
   if (hidden === 0) return rows;
   const more = shown.length > 0 ? words.moreWaiting(hidden) : words.othersWaiting(hidden);
   return [...rows, { text: folded(OTHERS_INDENT + more, width, 1)[0] ?? "", tone: "quiet" }];
-}
-
-/** Each agent's requests together where they are many, else one by one; at the place of the first. */
-function bundlesOf(views: readonly ApprovalView[]): ApprovalView[][] {
-  const byAgent = Map.groupBy(views, ({ agent_name }) => agent_name);
-  const isMany = ({ agent_name }: ApprovalView) => (byAgent.get(agent_name)?.length ?? 0) >= BUNDLE_FROM;
-  return views.flatMap((view): ApprovalView[][] => {
-    const own = byAgent.get(view.agent_name) ?? [];
-    if (!isMany(view)) return [[view]];
-    return own[0] === view ? [own] : [];
-  });
-}
-
-/** `9 reading, 3 running`. */
-function bundleText(views: readonly ApprovalView[], language: Language): string {
-  const kinds = Map.groupBy(views, ({ capabilities }) => capabilities[0]?.capability);
-  return [...kinds]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .map(([kind, own]) =>
-      `${own.length} ${kind === undefined ? "" : kind === "network:http" ? CARD_WORDS[language].webRequests : DOING_WORDS[language][kind]}`.trim(),
-    )
-    .join(", ");
 }
 
 export function wordRows(words: readonly string[], width: number): Row[] {

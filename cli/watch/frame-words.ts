@@ -16,6 +16,8 @@ interface FrameWords {
   too_small: string;
   sending: string;
   wholeCall: (executor: string) => string;
+  wholeBundle: string;
+  notAllShown: string;
   linesOf: (from: number, to: number, all: number) => string;
   moreLines: (count: number) => string;
   theEnd: string;
@@ -28,6 +30,9 @@ interface FrameWords {
       | "help"
       | "continue"
       | "deny"
+      | "deny_all"
+      | "all_once"
+      | "each"
       | "stop"
       | "let_it"
       | "deny_why"
@@ -98,6 +103,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     too_small: "The window is too small.",
     sending: "Sending your answer …",
     wholeCall: (executor) => `the whole call: ${executor}`,
+    wholeBundle: "each of them, whole",
+    notAllShown: "Not all that a yes would cover can be shown in one list: deny all, or look at each.",
     linesOf: (from, to, all) => `lines ${from} to ${to} of ${all}`,
     moreLines: (count) => `▼ ${count} more ${count === 1 ? "line" : "lines"}: space`,
     theEnd: "▲ the end; b goes back",
@@ -109,6 +116,9 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       help: "? keys",
       continue: "Enter/Esc continue",
       deny: "Enter/d deny",
+      deny_all: "Enter/d deny all",
+      all_once: "a approve all once",
+      each: "e look at each",
       stop: `Enter/d ${STOP_WORDS.en.stop.toLowerCase()}`,
       let_it: `a ${STOP_WORDS.en.let_it.toLowerCase()}`,
       deny_why: "m deny, say why",
@@ -142,10 +152,10 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       "Enter, d    deny; refuse an agent that asks to be paired",
       "m           deny, and say why",
       "c, t        deny for this session: this very call, all on its target",
-      "a           approve once",
+      "a           approve once; of many requests at once: all of them, once each was shown whole",
       "s, p        approve for this session, permanently: with what would be stored",
       "l           approve, and say that a server's tool only looks: with what would be stored",
-      "e, x        there: edit the target, set an end",
+      "e, x        there: edit the target, set an end; of many requests at once: e looks at each",
       "r, s, f     pair an agent: read only, supervised, full",
       "o           allow once what a judge refused, where gate.toml allows that",
       "space, b    next page of a long call, page before",
@@ -190,6 +200,9 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
     too_small: "La finestra è troppo piccola.",
     sending: "Invio la tua risposta …",
     wholeCall: (executor) => `la chiamata intera: ${executor}`,
+    wholeBundle: "ognuna, intera",
+    notAllShown:
+      "Non tutto ciò che un sì coprirebbe si può mostrare in un elenco: rifiuta tutto, o guardale una a una.",
     linesOf: (from, to, all) => `righe da ${from} a ${to} di ${all}`,
     moreLines: (count) => `▼ ${count === 1 ? "ancora 1 riga" : `ancora ${count} righe`}: spazio`,
     theEnd: "▲ la fine; b torna indietro",
@@ -202,6 +215,9 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       help: "? tasti",
       continue: "Invio/Esc continua",
       deny: "Invio/d rifiuta",
+      deny_all: "Invio/d rifiuta tutto",
+      all_once: "a approva tutto una volta",
+      each: "e guarda una a una",
       stop: `Invio/d ${STOP_WORDS.it.stop.toLowerCase()}`,
       let_it: `a ${STOP_WORDS.it.let_it.toLowerCase()}`,
       deny_why: "m rifiuta e di' perché",
@@ -235,10 +251,10 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       "Invio, d    rifiuta; rifiuta un agente che chiede di collegarsi",
       "m           rifiuta e di' perché",
       "c, t        rifiuta per questa sessione: proprio questa chiamata, tutto sul suo obiettivo",
-      "a           approva una volta",
+      "a           approva una volta; di molte richieste insieme: tutte, quando ognuna è stata mostrata intera",
       "s, p        approva per questa sessione, per sempre: con quello che verrebbe salvato",
       "l           approva, e di' che lo strumento di un server guarda soltanto: con ciò che si salva",
-      "e, x        lì: modifica l'obiettivo, metti una scadenza",
+      "e, x        lì: modifica l'obiettivo, metti una scadenza; di molte richieste insieme: e le guarda una a una",
       "r, s, f     collega un agente: sola lettura, supervisionato, completo",
       "o           consenti una volta ciò che un giudice ha respinto, se gate.toml lo permette",
       "spazio, b   pagina dopo di una chiamata lunga, pagina prima",

@@ -4,12 +4,15 @@ import type { Answer, ApprovalView, Choice, Refuse } from "../../ipc/contract/op
 import { possibleText } from "../../ipc/words/judge-words.ts";
 import { PRESS_DELAY_MS } from "../../ipc/words/press-delay.ts";
 import { parseExpiry } from "../durations.ts";
+import { isAllShown, selectedBundle } from "./bundle.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { edited, inserted, type LineKey, lineOf, lineText } from "./line-edit.ts";
 import {
+  answeredAll,
   type Choosing,
   choicesOf,
   type Layout,
+  lookedAtEach,
   pairingKey,
   queue,
   refusalKey,
@@ -90,6 +93,7 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   });
   if (key.name === "page_down" || key.input === " ") return scrolled(state.scroll + layout.page);
   if (key.name === "page_up" || key.input === "b") return scrolled(state.scroll - layout.page);
+  if (selectedBundle(state) !== undefined) return atBundle(state, key, now, layout);
   if (card === undefined) return atRefusal(state, key, now, layout);
   if (key.name === "enter" || key.input === "d")
     return answered(state, { token: card.token, decision: "rejected" }, now);
@@ -107,6 +111,24 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (key.input === "a") return answered(state, { token: card.token, decision: "approved" }, now);
   if (key.input === "l") return choosing(state, card, { scope: "session", only_looks: true });
   return choosing(state, card, { scope: key.input === "s" ? "session" : "permanent", only_looks: false });
+}
+
+/** One answer for all of a bundle: a yes only where each of them was shown whole. */
+function atBundle(state: WatchState, key: Key, now: number, layout: Layout): Step {
+  const bundle = selectedBundle(state);
+  const denies = key.name === "enter" || key.input === "d";
+  if (bundle === undefined || !(denies || ["a", "e"].includes(key.input))) return { state };
+  const early = unlessEarly(state, now);
+  if (early !== undefined) return early;
+  if (key.input === "e") return { state: lookedAtEach(state, bundle, now) };
+  if (!denies) {
+    if (!isAllShown(bundle)) return said(state, wordsOf(state).notAllShown);
+    if (layout.page === 0) return said(state, wordsOf(state).callNotShown);
+    if (!state.isRead) return said(state, wordsOf(state).readFirst);
+  }
+  const decision = denies ? "rejected" : "approved";
+  const answers = bundle.views.map(({ token }): Answer => ({ token, decision }));
+  return { state: answeredAll(state, bundle, now), effect: { kind: "answers", answers } };
 }
 
 const LEVEL_KEYS: Readonly<Record<string, Level>> = { r: "ReadOnly", s: "Supervised", f: "Full" };

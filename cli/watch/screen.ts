@@ -7,8 +7,11 @@ import { toolText } from "../../ipc/words/box-words.ts";
 import { callFacts, quietText } from "../../ipc/words/card-facts.ts";
 import { agentGotText, beingJudgedText, possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { looksOf } from "../../ipc/words/looking.ts";
+import { bundleText } from "../../ipc/words/notice-text.ts";
 import { PAIRING_WORDS } from "../../ipc/words/pairing-words.ts";
+import { timeLeftText } from "../../ipc/words/time-left.ts";
 import { spanText } from "../times.ts";
+import { type Bundle, bundleLines, isAllShown, kindsText, selectedBundle } from "./bundle.ts";
 import { type CallOfCard, callLines } from "./call-text.ts";
 import { choiceRows, headRows, messageRows, otherRows, wordRows } from "./card-rows.ts";
 import { CARD_WORDS } from "./card-words.ts";
@@ -61,6 +64,8 @@ export function arranged(state: WatchState, screen: Size, now: number): Arranged
   const size = { ...screen, rows: screen.rows - top.length };
   const card = selectedCard(state);
   if (state.mode.kind === "help") return { top, ...help(state, size) };
+  const bundle = selectedBundle(state);
+  if (state.mode.kind === "cards" && bundle !== undefined) return { top, ...bundleScreen(bundle, state, size, now) };
   const request = selectedPairing(state);
   if (state.mode.kind !== "interrupted" && card === undefined && request !== undefined)
     return { top, ...pairingScreen(request, state, size, now) };
@@ -114,6 +119,66 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
     rest: below,
     layout: { ...layout, page },
   };
+}
+
+/** Many requests at once: all of them in one list, and one answer. */
+function bundleScreen(bundle: Bundle, state: WatchState, size: Size, now: number): Omit<Arranged, "top"> {
+  const { language, home } = state;
+  const width = Math.max(16, size.columns - FRAME_COLUMNS);
+  const isSmall = size.rows < SMALL_ROWS;
+  const head = bundleHead(bundle, state, width, now);
+  const lines = bundleLines(bundle, width, language, home);
+  const rest = (fits: boolean): Row[] =>
+    fitting(
+      [
+        ...otherRows(state, size.columns, isSmall ? 1 : 3, now),
+        ...endedRows(state, size, isSmall ? 0 : 1),
+        noticeRow(state, size),
+        ...footerRows(bundleWords(bundle, state, fits), size.columns, isSmall ? 2 : size.rows),
+      ],
+      size,
+    );
+  const layout = { ...NOTHING, lines: lines.length };
+  const below = rest(lines.length <= roomFor(size, head, rest(true)));
+  const page = pageIn(roomFor(size, head, below), layout, isSmall);
+  const title = FRAME_WORDS[language].wholeBundle;
+  const rows =
+    page === 0
+      ? clipped([...head.slice(0, 1), tooSmall(state, width), ...head.slice(1)], below, size)
+      : [...head, ...pagedRows(lines, title, state, width, page, isSmall)];
+  return { card: rows, rest: below, layout: { ...layout, page } };
+}
+
+function bundleHead(bundle: Bundle, state: WatchState, width: number, now: number): Row[] {
+  const { language } = state;
+  const [soonest] = bundle.views;
+  const left = soonest === undefined ? "" : timeLeftText(Date.parse(soonest.expires_at) - now, language);
+  const right = [left, positionOf(state)].filter(Boolean).join("  ·  ");
+  const { title } = bundleText(bundle.agent, bundle.views, language, 0);
+  const notAll = isAllShown(bundle) ? [] : folded(FRAME_WORDS[language].notAllShown, width, 2);
+  return [
+    { text: "", tone: "quiet", right: folded(right, width, 1)[0] ?? "" },
+    ...folded(title, width, 2).map((text): Row => ({ text, tone: "strong" })),
+    ...folded(kindsText(bundle.views, language), width, 1).map((text): Row => ({ text, tone: "quiet" })),
+    ...notAll.map((text): Row => ({ text, tone: "plain" })),
+  ];
+}
+
+function bundleWords(bundle: Bundle, state: WatchState, fits: boolean): KeyWord[] {
+  const { keys } = FRAME_WORDS[state.language];
+  const isRead = state.isRead || fits;
+  const approve = isAllShown(bundle) ? [needed(isRead ? keys.all_once : keys.to_approve)] : [];
+  const paging = fits ? [] : [needed(keys.page)];
+  const others = queue(state).length > 1 ? [more(keys.next)] : [];
+  return [
+    needed(keys.deny_all),
+    ...approve,
+    needed(keys.each),
+    ...paging,
+    ...others,
+    needed(keys.help),
+    needed(keys.quit),
+  ];
 }
 
 function layoutOf(call: CallOfCard, { language, home }: WatchState, width: number): Layout {
@@ -172,12 +237,23 @@ function callRows(
   page: number,
   isSmall: boolean,
 ): Row[] {
-  const all = callLines(card, width, state.language, state.home);
+  const title = FRAME_WORDS[state.language].wholeCall(visible(toolText(card.executor, state.language)));
+  return pagedRows(callLines(card, width, state.language, state.home), title, state, width, page, isSmall);
+}
+
+/** The lines that are on the screen, below their title. */
+function pagedRows(
+  all: readonly string[],
+  title: string,
+  state: WatchState,
+  width: number,
+  page: number,
+  isSmall: boolean,
+): Row[] {
   const from = Math.max(0, Math.min(state.scroll, all.length - page));
   const shown = all.slice(from, from + page);
   const to = from + shown.length;
   const words = FRAME_WORDS[state.language];
-  const title = words.wholeCall(visible(toolText(card.executor, state.language)));
   const isPart = shown.length < all.length;
   const top: Row = {
     text: rule(title, isPart ? words.linesOf(from + 1, to, all.length) : "", width),

@@ -11,6 +11,7 @@ import { RULE_WORDS } from "../../ipc/words/rule-words.ts";
 import { SURFACE_WORDS } from "../../ipc/words/surface-words.ts";
 import type { WaitingState } from "../../ipc/words/waiting.ts";
 import * as list from "../../ipc/words/waiting.ts";
+import { type Bundle, contentOf, entriesOf, selectedBundle } from "./bundle.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import type { Line } from "./line-edit.ts";
 
@@ -66,7 +67,11 @@ export interface WatchState {
   running: readonly RunningReview[];
   /** What judges refused, newest first: after everything that waits. */
   refusals: readonly RefusedCall[];
-  /** A card's token, or the key of a pairing or a refusal. */
+  /** Agents whose many requests are looked at one by one. */
+  apart: ReadonlySet<string>;
+  /** The tokens whose answer is on its way, in one for all of a bundle. */
+  answeringAll: readonly string[];
+  /** A card's token, or the key of a bundle, a pairing or a refusal. */
   selected: string | null;
   /** When the selected card came to its place. */
   selectedAt: number;
@@ -98,6 +103,8 @@ export interface Layout {
 
 type Effect =
   | { kind: "answer"; answer: Answer }
+  /** One for each request of a bundle. */
+  | { kind: "answers"; answers: readonly Answer[] }
   /** Level null: it is refused. */
   | { kind: "pair"; name: string; level: Level | null }
   /** Of a refusal: allowed once, or taken off the list. */
@@ -120,6 +127,8 @@ export const EMPTY: WatchState = {
   pairings: [],
   running: [],
   refusals: [],
+  apart: new Set(),
+  answeringAll: [],
   selected: null,
   selectedAt: 0,
   scroll: 0,
@@ -139,12 +148,26 @@ function withCards(state: WatchState, change: (waiting: WaitingState) => Waiting
   const waiting = asked.filter(({ ended }) => ended === null).map(({ view }) => view);
   // What is dangerous is looked at first.
   const cards = [...waiting.filter(isHazardous), ...waiting.filter((view) => !isHazardous(view))];
-  return { ...state, isLoaded, cards };
+  const agents = new Set(cards.map(({ agent_name }) => agent_name));
+  const apart = new Set([...state.apart].filter((name) => agents.has(name)));
+  return { ...state, isLoaded, cards, apart };
+}
+
+/** A bundle that is looked at has another content, and has to be looked at again; one that is none any more makes room. */
+function withBundleOf(before: WatchState, state: WatchState, now: number): WatchState {
+  if (before.selected?.startsWith("bundle ") !== true || state.selected !== before.selected) return state;
+  const bundle = selectedBundle(state);
+  if (bundle === undefined) return selected(state, queue(state)[0] ?? null, now);
+  return contentOf(bundle) === contentOf(selectedBundle(before)) ? state : selected(state, bundle.key, now);
 }
 
 /** What waited before `watch` began, or came while the gate was away. A card that says something else by now has to be looked at again. */
 export function loaded(state: WatchState, views: readonly ApprovalView[], now: number): WatchState {
-  const next = withCards(state, (waiting) => list.loaded(waiting, views, now));
+  const next = withBundleOf(
+    state,
+    withCards(state, (waiting) => list.loaded(waiting, views, now)),
+    now,
+  );
   if (!isAtWaiting(state)) return firstSelected(next, now);
   const [before, after] = [selectedCard(state), selectedCard(next)].map((card) => JSON.stringify(card?.description));
   if (before === after) return next;
@@ -189,7 +212,11 @@ export function pairingEnded(state: WatchState, name: string, line: string, now:
  * user's finger.
  */
 export function appeared(state: WatchState, card: ApprovalView, now: number): WatchState {
-  const next = withCards(state, (waiting) => list.appeared(waiting, card, false));
+  const next = withBundleOf(
+    state,
+    withCards(state, (waiting) => list.appeared(waiting, card, false)),
+    now,
+  );
   if (state.selected === card.token) {
     // What is being typed was meant for what it said before.
     const isInterrupted = state.answering !== card.token && state.mode.kind !== "cards";
@@ -220,12 +247,14 @@ export function held(state: WatchState, token: string, expiresAt: string): Watch
 /** A card was answered, here or elsewhere, expired or was withdrawn: it goes away with one line that says so. */
 export function closed(state: WatchState, card: ApprovalView, now: number, isRefused = false): WatchState {
   if (!state.cards.some(({ token }) => token === card.token)) return state;
-  const isOwn = state.answering === card.token;
-  const next: WatchState = {
+  const isOwn = state.answering === card.token || state.answeringAll.includes(card.token);
+  const gone: WatchState = {
     ...withCards(state, (waiting) => list.closed(waiting, card, isOwn, now)),
     ended: [...state.ended, endedLine(card, isOwn, state.language, isRefused)].slice(-ENDED_SHOWN),
-    answering: isOwn ? null : state.answering,
+    answering: state.answering === card.token ? null : state.answering,
+    answeringAll: state.answeringAll.filter((token) => token !== card.token),
   };
+  const next = withBundleOf(state, gone, now);
   if (state.selected !== card.token) return next;
   const isInterrupted = !isOwn && state.mode.kind !== "cards";
   const moved = selected({ ...next, notice: "" }, queue(next)[0] ?? null, now);
@@ -234,13 +263,14 @@ export function closed(state: WatchState, card: ApprovalView, now: number, isRef
 
 /** The gate refused the answer: the card stays, and so does what the user had filled in. */
 export function refused(state: WatchState, token: string, notice: string): WatchState {
-  return { ...state, answering: state.answering === token ? null : state.answering, notice };
+  const answeringAll = state.answeringAll.filter((one) => one !== token);
+  return { ...state, answering: state.answering === token ? null : state.answering, answeringAll, notice };
 }
 
 /** A frame with these measures is on the screen. */
 export function drawn(state: WatchState, { lines, page }: Layout): WatchState {
   if (
-    (selectedCard(state) ?? selectedRefusal(state)) === undefined ||
+    (selectedCard(state) ?? selectedBundle(state) ?? selectedRefusal(state)) === undefined ||
     state.isRead ||
     state.mode.kind !== "cards" ||
     page <= 0
@@ -270,8 +300,19 @@ export function queue(state: WatchState): string[] {
 }
 
 /** Everything that waits. */
-export function waitingQueue({ cards, pairings }: WatchState): string[] {
-  return [...cards.map(({ token }) => token), ...pairings.map(pairingKey)];
+export function waitingQueue(state: WatchState): string[] {
+  return [...entriesOf(state).map(({ key }) => key), ...state.pairings.map(pairingKey)];
+}
+
+/** All of a bundle is answered at once. */
+export function answeredAll(state: WatchState, { views }: Bundle, now: number): WatchState {
+  const sent = { ...state, answeringAll: [...state.answeringAll, ...views.map(({ token }) => token)] };
+  return selected(sent, queue(sent)[0] ?? null, now);
+}
+
+/** The requests of a bundle's agent become entries of their own, the first of them the one that is looked at. */
+export function lookedAtEach(state: WatchState, { agent, views }: Bundle, now: number): WatchState {
+  return selected({ ...state, apart: new Set([...state.apart, agent]) }, views[0]?.token ?? null, now);
 }
 
 /** No token looks like it. */

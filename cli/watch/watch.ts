@@ -203,6 +203,7 @@ class WatchScreen {
     this.#show(state);
     if (effect?.kind === "quit") this.#leave();
     if (effect?.kind === "answer") void this.#send(effect.answer);
+    if (effect?.kind === "answers") for (const answer of effect.answers) void this.#send(answer);
     if (effect?.kind === "pair") void this.#pair(effect.name, effect.level);
     if (effect?.kind === "override" || effect?.kind === "dismiss") void this.#seen(effect.kind, effect.id);
   }

@@ -1,13 +1,10 @@
 import type { Capability, Reach } from "../../ipc/contract/decision.ts";
 import type { ApprovalView, Choice } from "../../ipc/contract/operator-api.ts";
+import { burstTokens, isApart } from "../../ipc/words/bursts.ts";
 import { isShownWhole, type ShownCall } from "../../ipc/words/shown-call.ts";
 import type { Asked } from "../../ipc/words/waiting.ts";
 import { callRows } from "./call-text.ts";
 import { covers } from "./wider-answer.ts";
-
-/** From this many cards of one agent within `BURST_MS` on they become one. */
-const BURST_FROM = 6;
-const BURST_MS = 10_000;
 
 export type Shown = { kind: "card"; asked: Asked } | { kind: "digest"; agent: string; views: readonly ApprovalView[] };
 
@@ -32,34 +29,6 @@ export function bundled(asked: readonly Asked[], apart: ReadonlySet<string>): Sh
     shown.push({ kind: "digest", agent: agent_name, views: first });
   }
   return shown;
-}
-
-/** Such a call is looked at by itself: it is dangerous, of a tool that has changed, or asked about as it is made again and again. */
-function isApart({ description, repeated, mcp }: ApprovalView): boolean {
-  const isOtherTool = mcp?.state === "changed" || mcp?.is_too_long === true;
-  const isMarked = description?.changes.some(({ hunks }) =>
-    hunks.some(({ lines }) => lines.some(({ risk }) => risk !== undefined)),
-  );
-  return repeated !== null || isOtherTool || isMarked === true || (description?.hazards.length ?? 0) > 0;
-}
-
-/** The tokens of every request that was asked within ten seconds together with at least five others of its agent. */
-export function burstTokens(views: readonly ApprovalView[]): Set<string> {
-  const tokens = new Set<string>();
-  for (const own of Map.groupBy(views, ({ agent_name }) => agent_name).values()) {
-    const ordered = own.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
-    const times = ordered.map(({ created_at }) => Date.parse(created_at));
-    let first = 0;
-    for (let last = 0; last < ordered.length; last++) {
-      while ((times[last] ?? 0) - (times[first] ?? 0) > BURST_MS) first++;
-      if (last - first + 1 < BURST_FROM) continue;
-      for (let index = first; index <= last; index++) {
-        const view = ordered[index];
-        if (view !== undefined) tokens.add(view.token);
-      }
-    }
-  }
-  return tokens;
 }
 
 export interface Group {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bundled, burstTokens, commonChoice, groupsOf } from "../../../renderer/cards/digest.ts";
+import { burstTokens } from "../../../ipc/words/bursts.ts";
+import { bundled, commonChoice, groupsOf } from "../../../renderer/cards/digest.ts";
 import { approvalView } from "../../support/approval-view.ts";
 import { readOf, runs } from "../../support/card-views.ts";
 
