@@ -1,8 +1,9 @@
 import { visible } from "../base/visible-text.ts";
 import type { Language } from "../contract/language.ts";
 import type { ApprovalView } from "../contract/operator-api.ts";
+import { cardFacts, quietText } from "./card-facts.ts";
 
-/** A card's lines where a person decides by them: without the class of the capability and the count of bytes, which are for programs. */
+/** A card's lines where a person decides by them: the facts that the page says, and not the class of the capability, which is for programs. */
 
 const CLASS: Readonly<Record<Language, string>> = { en: "class", it: "classe" };
 
@@ -11,8 +12,21 @@ export function plainSummary(text: string): string {
   return text.replace(/ \(~[\d.,]+ [kMG]?B\)(?=(?: \(and \d+ more\))?(?: \[[^[\]]*\])?$)/, "");
 }
 
-/** As the card says it, for people. A line that would be left empty goes. */
-export function plainLines(
+/** As the card says it, for people: what is asked, then what it does, where it goes and what it leaves behind. */
+export function plainLines(view: ApprovalView, language: Language): string[] {
+  if (view.description === null) return linesOfEarlier(view, language);
+  const { line, effect, price, confined } = cardFacts(view, language);
+  const facts = [quietText({ line, effect }), price ?? "", confined.join(", ")].filter((text) => text !== "");
+  const said = visible(facts.join(" | "));
+  const [first = "", ...rest] = askedLines(view, language);
+  if (said === "") return [first, ...rest];
+  const { form } = view.card;
+  if (form === "full") return [first, ...rest, said];
+  return [form === "medium" ? `${first} (${said})` : `${first} [${said}]`, ...rest];
+}
+
+/** Of a request that an earlier version described: its card's own lines. A line that would be left empty goes. */
+function linesOfEarlier(
   { card: { form, lines }, capability_class }: Pick<ApprovalView, "card" | "capability_class">,
   language: Language,
 ): string[] {

@@ -150,20 +150,44 @@ export function lineParts({ kind, work = [], to = [] }: Described, language: Lan
   const words = WORDS[language];
   const packages = to.filter((one) => one.kind === "package");
   const places = to.filter((one) => one.kind !== "package");
-  const said = hasHazards && to.length === 0 ? [] : workTexts(work, packages, words);
+  const said = hasHazards && to.every(({ file }) => file !== undefined) ? [] : workTexts(work, packages, words);
   const parts: LinePart[] = [];
   if (said.length > 0) parts.push({ text: capitalised(listed(said, words), language) });
-  for (const [at, place] of places.entries()) {
-    // Of a request to the web the address is what is asked about.
-    const shown = kind === "command" ? placeParts(place, words) : [];
-    if (shown.length > 0 && parts.length > 0)
-      parts.push({ text: at > 0 ? ", " : ` ${comesFrom(work) ? words.from : words.to} ` });
-    parts.push(...shown);
+  // Of a request to the web the address is what is asked about.
+  if (kind === "command") {
+    const [own, named] = [
+      places.filter(({ file }) => file === undefined),
+      places.filter(({ file }) => file !== undefined),
+    ];
+    const last = work.at(-1)?.id ?? "";
+    const direction = comesFrom(work) ? words.from : words.to;
+    parts.push(
+      ...toParts(
+        own,
+        GOES.test(last) || own.some(isMail) ? ` ${direction} ` : ` · ${direction} `,
+        parts.length > 0,
+        words,
+      ),
+    );
+    parts.push(...toParts(named, ` · ${words.to} `, parts.length > 0, words));
   }
   if (to.some(({ is_first }) => is_first)) parts.push(...apart(parts, { text: words.first, look: "new" }));
   if (packages.length > 0) parts.push(...apart(parts, { text: words.unknownAge }));
   return parts;
 }
+
+/** What one goes to, or comes from: that follows it without a dot. */
+const GOES =
+  /^(?:pushes|publishes|uploads|remote-shell|fetches|pulls|clones|downloads|looks-at-remote|requests|sends-mail|fetches-and-runs)$/;
+
+function toParts(places: readonly Destination[], start: string, isBehind: boolean, words: Words): LinePart[] {
+  const [first, ...others] = places.map((place) => placeParts(place, words));
+  if (first === undefined) return [];
+  const begin = isBehind ? start : capitalised(start.replace(/^[ ·]+/, ""), "en");
+  return [{ text: begin }, ...first, ...others.flatMap((parts) => [{ text: ", " }, ...parts])];
+}
+
+const isMail = ({ name }: Destination): boolean => name?.includes("@") === true;
 
 /** The same as one text. */
 export function lineText(described: Described, language: Language, hasHazards = false): string {
@@ -207,10 +231,10 @@ function placeParts({ file, ...place }: Destination, words: Words): LinePart[] {
   return file === undefined || parts.length === 0 ? parts : [...parts, { text: ` (in ${file})` }];
 }
 
-function addressParts({ name, host, domain, path }: Destination, words: Words): LinePart[] {
-  const isMail = name?.includes("@") === true;
-  const begin: LinePart[] = name === null ? [] : [{ text: isMail ? name : `${name} = ` }];
-  if (isMail) return begin;
+function addressParts(place: Omit<Destination, "file">, words: Words): LinePart[] {
+  const { name, host, domain, path } = place;
+  const begin: LinePart[] = name === null ? [] : [{ text: isMail(place) ? name : `${name} = ` }];
+  if (isMail(place)) return begin;
   if (host === null) {
     if (path !== "") return [...begin, { text: `${path} (${words.here})` }];
     return [{ text: name === null ? words.unread : `${name} (${words.unread})` }];

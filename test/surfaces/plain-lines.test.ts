@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { askedLines, plainLines, plainSummary } from "../../ipc/words/plain-lines.ts";
+import { approvalView } from "../support/approval-view.ts";
+import { runs } from "../support/card-views.ts";
 
+/** Of an earlier version: what its call is isn't known. */
 const view = (command: string, form: "full" | "medium" | "short", lines: string[]) => ({
+  ...approvalView({ description: null }),
   card: { form, lines, buttons: [] },
   capability_class: "code_exec",
   action_verb: "run",
@@ -19,6 +23,18 @@ describe("a card's lines for people leave out what is for programs, and nothing 
     const short = view(command, "short", [`Run ${command} [irrev | code_exec]`]);
     expect(plainLines(short, "en")).toEqual([`Run ${command} [irrev]`]);
     expect(askedLines(short, "en")).toEqual([`Run ${command}`]);
+  });
+
+  it.each(["full", "medium", "short"] as const)("they say what the page says: %s", (form) => {
+    const lines = {
+      full: ["May I run?", "npm test", "x | class: code_exec"],
+      medium: ["May I run? (x)", "npm test"],
+      short: ["Run npm test [x]"],
+    };
+    const view = runs("npm test", { card: { form, lines: lines[form], buttons: [] } });
+    const said = plainLines(view, "en").join("\n");
+    expect(said).toContain("Runs this project's tests");
+    expect(said).not.toMatch(/class|reversible|\[x\]|\(x\)/);
   });
 
   it("a size goes where the gate puts it", () => {

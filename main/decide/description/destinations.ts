@@ -114,7 +114,10 @@ function ofRemote(
   const remote = gitRemoteOf(command, known.place.home);
   if (remote === null) return [];
   const { name } = remote;
-  const urls = setBefore(name, before) ?? (before.some(changesRemotes) ? null : remote.urls);
+  const set = setBefore(name, before);
+  const urls = set ?? (before.some(changesRemotes) ? null : remote.urls);
+  // What the line puts in its place is compared with what it was.
+  const others = [...remote.others, ...(set === null ? [] : (remote.urls ?? []))];
   if (urls === null)
     return [{ destination: { kind: "remote", name, host: null, domain: null, path: "" }, hazard: null }];
   return urls.map((url): Found => {
@@ -122,7 +125,7 @@ function ofRemote(
     if (host === null) return { destination: { kind: "remote", name, host: null, domain: null, path }, hazard: null };
     const found = atHost(host, path, span, known);
     // Of two that are alike one is the usual one.
-    const like = name === USUAL ? null : addressLike(host, path, remote.others.map(addressParts));
+    const like = name === USUAL && set === null ? null : addressLike(host, path, others.map(addressParts));
     const hazard: Hazard | null =
       like === null ? found.hazard : { id: "looks-like-another", span, host: `${host}${path}`, path: like };
     return { destination: { ...found.destination, kind: "remote", name }, hazard };

@@ -42,7 +42,7 @@ export function approvalNotice(view: ApprovalView, settings: NoticeSettings): No
   const { title, lines: said } = requestText(view, settings.language);
   const whole = wholeRequest(view, said, 1);
   const { again } = cardFacts(view, settings.language);
-  const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 2)), words.more];
+  const lines = whole ?? [...said.map((line) => shortened(line, ROW_WIDTH * 3)), words.more];
   const canApprove = whole !== null && settings.hasBody;
   const buttons = [
     { action: "deny" as const, label: again?.stop ?? words.deny },

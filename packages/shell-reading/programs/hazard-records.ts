@@ -54,6 +54,14 @@ const GIT: readonly HazardRule[] = [
   { id: "discards-changes", words: [/^(?:filter-branch|filter-repo)$/] },
 ];
 
+/** Not the address of an index. */
+function packagesByAddress({ argv }: Called): FoundHazard[] {
+  const isIndex = (at: number) =>
+    /^(?:-i|-f|--(?:extra-)?index-url|--find-links|--proxy)$/.test(argv[at - 1]?.text ?? "");
+  const marks = argv.filter(({ text }, at) => PACKAGE_URL.test(text) && !isIndex(at)).slice(0, 1);
+  return marks.length === 0 ? [] : [{ id: "unpinned-package", marks }];
+}
+
 /** `git branch -d --force old`: as `-D`. */
 function branchesForcedOff({ argv }: Called): FoundHazard[] {
   const deletes = optionMeant("-d --delete", argv);
@@ -159,7 +167,7 @@ const HAZARD_RECORDS: readonly HazardRecord[] = [
   { names: ["pipx"], rules: [DOWNLOADS([/^run$/])] },
   {
     names: ["pip", "pip3"],
-    rules: [{ id: "unpinned-package", words: [/^install$/], word: PACKAGE_URL }],
+    rules: [{ id: "unpinned-package", words: [/^install$/], finds: packagesByAddress }],
   },
   { names: ["go"], rules: [{ id: "unpinned-package", words: [/^run$/], word: /@/ }] },
   { names: ["deno"], rules: [{ id: "runs-downloaded-script", words: [/^run$/], word: /^(?:https?|npm|jsr):/ }] },
