@@ -47,7 +47,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/words",
     holds: "the sentences that several surfaces say",
     floor: 1,
-    lines: 2950,
+    lines: 3040,
     doors: "all",
   },
   {
@@ -240,6 +240,7 @@ export const ROOMS: readonly Room[] = [
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
   test: 117_000,
+  test: 115_300,
   bench: 4700,
   build: 150,
   conformance: 650,

@@ -1,5 +1,5 @@
 import { domainToUnicode } from "node:url";
-import { KNOWN_DOMAINS, KNOWN_SCOPES, knownPackages } from "@metnos-gate/shell-reading/programs";
+import { isPopularBeside, KNOWN_DOMAINS, KNOWN_SCOPES, knownPackages } from "@metnos-gate/shell-reading/programs";
 import { registrableDomain } from "../../targets/listed-host.ts";
 
 /** Names that are made to be taken for another one. Only warns: a name that resembles none is no better for that. */
@@ -45,7 +45,7 @@ const LIKE: Readonly<Record<string, string>> = {
   ...{ υ: "u", ս: "u", ν: "v", ѵ: "v", ԝ: "w", ω: "w", х: "x", χ: "x", у: "y", γ: "y", ᴢ: "z" },
 };
 
-/** Shorter names are near many others. */
+/** Shorter names, on either side, are near many others. */
 const MIN_LENGTH = 5;
 
 /**
@@ -54,10 +54,11 @@ const MIN_LENGTH = 5;
  */
 export function packageLike(registry: string, name: string, own: readonly string[]): string | null {
   const known = knownPackages(registry);
-  if (known.some((other) => plainName(other) === plainName(name))) return null;
+  if (known.some((other) => plainName(other) === plainName(name)) || isPopularBeside(registry, plainName(name)))
+    return null;
   const [scope, rest] = /^(@[^/]+)\/(.+)$/.exec(name)?.slice(1) ?? [];
   if (scope !== undefined && rest !== undefined) {
-    if (KNOWN_SCOPES.includes(scope)) return null;
+    if (KNOWN_SCOPES.includes(scope) || isPopularBeside(registry, scope)) return null;
     const like = KNOWN_SCOPES.find((one) => isNear(scope, one));
     if (like !== undefined) return `${like}/${rest}`;
   }
@@ -124,7 +125,7 @@ export function addressLike(
 
 /** Spelled otherwise, and the same at a glance: letters that look alike, one letter off, or two that have changed places. */
 function isNear(name: string, known: string, minLength = MIN_LENGTH): boolean {
-  if (name === known || known.length < minLength || name.length < minLength - 1) return false;
+  if (name === known || known.length < minLength || name.length < minLength) return false;
   return atAGlance(name) === atAGlance(known) || isOneOff(name, known);
 }
 

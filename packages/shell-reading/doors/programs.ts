@@ -11,7 +11,7 @@ export {
 export { destinationsBy } from "../programs/destinations.ts";
 export { loadedByEnvrc, searchedByEnvrc } from "../programs/envrc-files.ts";
 export { isInteractive } from "../programs/interactive.ts";
-export { KNOWN_DOMAINS, KNOWN_SCOPES, knownPackages } from "../programs/known-packages.ts";
+export { isPopularBeside, KNOWN_DOMAINS, KNOWN_SCOPES, knownPackages } from "../programs/known-packages.ts";
 export { programOf, wrapperOf } from "../programs/known-program.ts";
 export { NAMES_SECRET, SENDS_AWAY, STARTS_SHELL } from "../programs/language-calls.ts";
 export { type LoadedFile, launchedFile, loadedFilesOf } from "../programs/loaded-files.ts";

@@ -17,6 +17,19 @@ const KNOWN: Readonly<Record<string, string>> = {
   RubyGems: "rails rake rspec sinatra puma devise nokogiri sidekiq rubocop bundler pry faraday httparty",
 };
 
+/**
+ * Names that are nearly one of those, and that many projects use for what they are: of the 5,000 that are fetched most, by registry, and
+ * others with a standing of their own. Nothing is compared with them.
+ */
+const BESIDE: Readonly<Record<string, string>> = {
+  npm: "gaxios enquirer colord crypt dargs mquery aws-cdk jsdoc tslint args mssql graphiql",
+  PyPI: `psycopg psycopg-binary cattrs pymssql boto scapy pyaml httpr spython usort willow dydantic unicorn simpy bpython grequests fastai
+    torchx scipp retworkx ctransformers djongo ipytest pytest-csv hyper`,
+};
+
+/** The same of scopes. */
+const SCOPES_BESIDE = "@aws-cdk @bazel @remotion";
+
 /** Scopes of npm whose packages are nobody else's. */
 const SCOPES =
   "@types @babel @angular @vue @nestjs @aws-sdk @google-cloud @typescript-eslint @testing-library @mui @emotion @reduxjs @tanstack @prisma";
@@ -25,6 +38,11 @@ const SETS = new Map(Object.entries(KNOWN).map(([registry, names]) => [registry,
 
 export function knownPackages(registry: string): readonly string[] {
   return SETS.get(registry) ?? [];
+}
+
+/** True of a name, or a scope, that is nearly a known one and is meant as it is. */
+export function isPopularBeside(registry: string, name: string): boolean {
+  return `${BESIDE[registry] ?? ""} ${SCOPES_BESIDE}`.split(/\s+/).includes(name);
 }
 
 /** `@types` and the like. */

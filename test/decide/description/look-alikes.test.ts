@@ -31,6 +31,33 @@ describe("a package that looks like another", () => {
     expect(packageLike(registry, name, [])).toBeNull();
   });
 
+  it.each([
+    [
+      "npm",
+      "gaxios enquirer colord crypt dargs mquery aws-cdk jsdoc tslint args mssql graphiql @aws-cdk/core @bazel/ibazel",
+    ],
+    [
+      "npm",
+      "tsup preact vitepress reacts-hooks knip oxlint hono astro nitro remix turbo lerna nx yup-es pnpm husky-init",
+    ],
+    [
+      "npm",
+      "@remotion/player execa got ky ora zx p-map p-limit undici ws qs ini he ms lru-cache ansi-styles strip-ansi",
+    ],
+    ["PyPI", "psycopg psycopg-binary cattrs pymssql boto scapy pyaml httpr usort willow unicorn simpy fastai hyper"],
+    [
+      "PyPI",
+      "flask-cors httpx-sse attrs-strict pip wheel build twine hatch pdm nose sphinx mkdocs tornado gevent pyjwt",
+    ],
+  ])("popular names of %s are none: %s", (registry, names) => {
+    expect(names.split(" ").filter((name) => packageLike(registry, name, []) !== null)).toEqual([]);
+  });
+
+  it("a name of fewer than five letters is near none", () => {
+    expect(["jes", "vues", "expo", "axio", "koa2"].filter((name) => packageLike("npm", name, []) !== null)).toEqual([]);
+    expect(packageLike("npm", "axioss", [])).toBe("axios");
+  });
+
   it("the project's own files clear a name of nothing, and are what others are compared with", () => {
     expect(packageLike("PyPI", "reqeusts", ["reqeusts"])).toBe("requests");
     expect(packageLike("npm", "shop_ledger", ["shop-ledger"])).toBeNull();
