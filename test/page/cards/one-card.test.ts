@@ -4,7 +4,7 @@ import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import { tokenOf } from "../../support/agent-connection.ts";
 import { launchBrowser, NO_BROWSER } from "../../support/browser.ts";
 import { press, readAll, settle } from "../../support/card-page.ts";
-import { cardKind, operatorWith, runs } from "../../support/card-views.ts";
+import { cardKind, cardKinds, operatorWith, runs } from "../../support/card-views.ts";
 import { openPage } from "../../support/page-home.ts";
 import { startGate } from "../../support/running-gate.ts";
 
@@ -56,6 +56,34 @@ describe.skipIf(NO_BROWSER !== null)("one card", () => {
       expect(hero.x - card.x).toBeGreaterThanOrEqual(12);
       expect(hero.x - card.x).toBeLessThan(20);
       expect(hazard.x).toBe(hero.x);
+    },
+  );
+
+  it.each(["approvals", "popup"])(
+    "at 380 x 640 Deny and the answer are in sight, of every kind of card (%s)",
+    async (at) => {
+      const gate = await startGate();
+      const operator = operatorWith(gate.operator, []);
+      const { page } = await openPage(operator, { browser, at, width: 380, height: 640, standsStill: true });
+      const below: unknown[] = [];
+      const kinds = Object.entries(cardKinds()).flatMap(([kind, view]) =>
+        (["full", "medium", "short"] as const).map((form) => [`${kind}, ${form}`, form, view] as const),
+      );
+      for (const [index, [kind, form, view]] of kinds.entries()) {
+        const token = String(index).padStart(16, "0");
+        operator.appear({ ...view, token, card: { ...view.card, form } });
+        const card = page.locator(`article[data-token="${token}"]`);
+        await card.waitFor();
+        for (const name of ["Deny", "Approve once"]) {
+          const box = await card.getByRole("button", { name, exact: true }).boundingBox();
+          const end = (box?.y ?? 700) + (box?.height ?? 0);
+          if (end > 640 || (box?.y ?? -1) < 0) below.push([kind, name, end]);
+        }
+        operator.end(token, { status: "cancelled" });
+        await card.waitFor({ state: "detached" });
+        await page.clock.runFor(10_000);
+      }
+      expect(below).toEqual([]);
     },
   );
 
