@@ -287,13 +287,16 @@ function ended({ x, asked }: Waiting, { request, ttl_seconds }: EventOf<"ended">
 function approved(before: Reviewable, { x, denial }: Examined, request: StoredRequest): Partial<Decision> {
   if (denial !== null)
     return { outcome: "denied", stage: denial.stage, reason: denial.reason, explain: denial.explain };
-  if (isSame(x, before)) return { outcome: "allowed", ...approvalOf(request) };
+  const hasSeenMore = flowCompared(x) !== undefined && flowCompared(x) !== flowCompared(before);
+  if (isSame(x, before) && !hasSeenMore) return { outcome: "allowed", ...approvalOf(request) };
   const isMoved = (x.confinement === null) === (before.confinement === null);
-  const reason = isOtherTool(x, before)
-    ? "what its server says of this tool changed while the user was asked"
-    : isMoved
-      ? "the path led elsewhere by the time it was approved"
-      : "by the time it was approved it could not run as it was asked about";
+  const reason = hasSeenMore
+    ? "its session read or took in more than the user was asked about"
+    : isOtherTool(x, before)
+      ? "what its server says of this tool changed while the user was asked"
+      : isMoved
+        ? "the path led elsewhere by the time it was approved"
+        : "by the time it was approved it could not run as it was asked about";
   return {
     outcome: "denied",
     reason,
@@ -323,6 +326,10 @@ function isSame(now: Reviewable, before: Reviewable): boolean {
     JSON.stringify([needs, stated_needs, runsIn, confinement === null || isHeldNow ? null : boxCompared(confinement)]);
   return compared(now) === compared(before);
 }
+
+/** What its session has seen: something else from the same places is no other question, something private is. */
+const flowCompared = ({ flow }: Reviewable): string | undefined =>
+  flow === undefined ? undefined : JSON.stringify([flow.rule, flow.to, flow.reads]);
 
 /** A clear line's box is what it needs, as far as that is there by now. */
 function boxCompared({ declaration, line }: Confinement): unknown {
