@@ -24,7 +24,7 @@ export class BoxNetwork {
     this.#parts = parts;
     this.#folder = makeSocketFolder(join(parts.folder, "net"));
     this.#unsubscribe = parts.listeners.add(
-      ["safety.paused", "agent.pause", "agents.changed", "grants.changed", "refusals.changed"],
+      ["safety.paused", "agent.pause", "agents.changed", "grants.changed", "refusals.changed", "sessions.changed"],
       (event) => {
         if (event.type === "safety.paused") this.#interrupt(() => true);
         else if (event.type === "agent.pause") {
