@@ -1,8 +1,12 @@
+import { resolve } from "node:path";
 import { askedEachTime, isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
 import { destinationsBy, programOf } from "@metnos-gate/shell-reading/programs";
+import { mcpExecutor } from "../../../ipc/contract/mcp-names.ts";
 import type { UserWords } from "../../agents/index.ts";
 import { hostMatches, isLoopback, normaliseHostPattern } from "../../targets/host.ts";
+import { registrableDomain } from "../../targets/listed-host.ts";
 import { pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
+import type { Declaration } from "../confinement/declaration.ts";
 import type { Describable } from "../description/describable.ts";
 import { destinationsOf } from "../description/destinations.ts";
 import { requestOf } from "../description/requested.ts";
@@ -19,16 +23,21 @@ export interface FlowCall extends Pick<Describable, "call" | "executor" | "lines
   readonly subject: Marked;
   readonly settings: Pick<Describable["settings"], "home" | "env"> & { readonly words?: Pick<UserWords, "of"> };
   /** Null where it isn't confined. */
-  readonly confinement: object | null;
+  readonly confinement: { readonly declaration: Declaration } | null;
   readonly stated_needs: readonly ResolvedRequirement[];
 }
 
-/** What a call reads that is the user's own: as the user would call it, or the capability that says it. Undefined where nothing is. */
-export function privateIn(x: FlowCall, config: FlowConfig): string | undefined {
-  const server = serverOf(x);
-  if (server !== undefined && config.private_servers.includes(server)) return server;
-  if (x.executor.manifest.reads_private === true) return x.executor.manifest.name;
-  let root: string | null | undefined;
+/**
+ * What a call reads that is the user's own: as the user would call it, or the capability that says it. Undefined where nothing is.
+ * @param isOwn whether a path (absolute) lies where its session works
+ */
+export function privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string) => boolean): string | undefined {
+  const { call, executor } = x;
+  const server = config.private_servers.find(
+    (one) => one === executor.mcp?.server || call.executor.startsWith(mcpExecutor(one, "")),
+  );
+  if (server !== undefined) return server;
+  if (executor.manifest.reads_private === true) return executor.manifest.name;
   for (const need of x.stated_needs) {
     const { capability, target } = need;
     if (capability === "mail:read" || capability === "calendar:read") return capability;
@@ -36,10 +45,8 @@ export function privateIn(x: FlowCall, config: FlowConfig): string | undefined {
     const path = target.real ?? target.lexical;
     if (askedEachTime(path) !== undefined || config.private_folders.some((one) => isAtOrBelow(path, one)))
       return shown(need);
-    if (isBelowFolder(path, x.call.context?.cwd, x.settings.home)) continue;
-    if (isPublicPlace(path, x.settings.home) || config.trusted_folders.some((one) => isAtOrBelow(path, one))) continue;
-    root ??= ownFolder(placeOf(x.call, x.settings.home, x.settings.env));
-    if (root === null || !isAtOrBelow(path, root)) return shown(need);
+    if (isOwn(path) || isPublicPlace(path, x.settings.home)) continue;
+    if (!config.trusted_folders.some((one) => isAtOrBelow(path, one))) return shown(need);
   }
   return undefined;
 }
@@ -47,7 +54,9 @@ export function privateIn(x: FlowCall, config: FlowConfig): string | undefined {
 /** Where what it brings in comes from that others may have written. */
 export function untrustedIn(x: FlowCall, config: FlowConfig): string | undefined {
   const server = serverOf(x);
-  if (server !== undefined && !config.trusted_servers.includes(server)) return server;
+  if (server !== undefined) {
+    if (!isTrusted(x, server, config)) return server;
+  } else if (!x.executor.is_described) return x.call.executor;
   let runsCode = false;
   for (const { capability, target } of x.stated_needs) {
     if (capability === "mail:read" || capability === "calendar:read" || capability === "channel:in") return capability;
@@ -58,20 +67,52 @@ export function untrustedIn(x: FlowCall, config: FlowConfig): string | undefined
   return runsCode && x.confinement === null ? hostsOfLines(x).find((host) => isForeign(host, config)) : undefined;
 }
 
-/** Where it would send what the session knows; undefined where it sends nothing of that. */
-export function outOf(x: FlowCall, config: FlowConfig): string | undefined {
+/** What a request says that isn't the user's own words, and to whom: `domain`, all that one owner's hosts are told together. */
+export interface Saying {
+  to: string;
+  domain: string;
+  text: string;
+}
+
+/** Where it would send what the session knows; undefined where it sends nothing of that. @param said bytes, with those that were said before */
+export function outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) => number): string | undefined {
   const server = serverOf(x);
-  if (server !== undefined)
-    return config.trusted_servers.includes(server) || !saysMuch(x, Object.values(x.call.args)) ? undefined : server;
+  if (server !== undefined && isTrusted(x, server, config)) return undefined;
   for (const { capability, target } of x.stated_needs) {
-    if (capability === "mail:send" || capability === "channel:out") return targetText({ ...target });
-    if (capability !== "network:http") continue;
-    const host = targetHost(target);
-    if (!isForeign(host, config)) continue;
+    if (capability === "mail:send" || (capability === "channel:out" && server === undefined))
+      return targetText({ ...target });
+    if (capability !== "network:http" || !isForeign(targetHost(target), config)) continue;
     const sends = target.kind !== "host" || target.sends === true || x.call.executor === BOX_CONNECT;
-    if (sends || hasLongName(host) || saysMuch(x, webTexts(x))) return host;
+    if (sends || hasLongName(target.host)) return targetHost(target);
   }
-  return x.confinement === null ? sentByLines(x, config) : undefined;
+  const sayings = sayingsOf(x, config);
+  const much = sayings.find(
+    (one) => CARRIES.test(one.text) || Buffer.byteLength(one.text) > MUCH || said(one) > MUCH_IN_ALL,
+  );
+  if (much !== undefined) return much.to;
+  return x.confinement === null && server === undefined ? sentByLines(x, config) : undefined;
+}
+
+/** What its requests say that only ask. */
+export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
+  const server = serverOf(x);
+  const words = x.settings.words?.of(x.call, x.subject) ?? "";
+  const textOf = (values: readonly unknown[]) =>
+    values
+      .map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? "")))
+      .filter((text) => !words.includes(text))
+      .join("");
+  if (server !== undefined)
+    return isTrusted(x, server, config)
+      ? []
+      : [{ to: server, domain: server, text: textOf(Object.values(x.call.args)) }];
+  return x.stated_needs.flatMap(({ capability, target }) => {
+    const host = targetHost(target);
+    if (capability !== "network:http" || !isForeign(host, config)) return [];
+    const domain = registrableDomain(host) ?? host;
+    const name = host.slice(0, host.length - domain.length);
+    return [{ to: host, domain, text: textOf([...(words.includes(host) ? [] : [name]), ...webTexts(x)]) }];
+  });
 }
 
 /** What it would change that runs later, or that agents read as instructions. */
@@ -105,10 +146,17 @@ const BOX_CONNECT = "@box_connect";
 const RUNS_LATER =
   /\/(?:package\.json|(?:gnu)?makefile|[^/]+\.mk|\.?justfile|taskfile\.ya?ml|rakefile|composer\.json|deno\.jsonc?|tox\.ini|noxfile\.py|setup\.py|conftest\.py|build\.rs|(?:docker|container|vagrant|jenkins|proc)file|dockerfile\.[^/]+|(?:docker-)?compose\.ya?ml|\.gitlab-ci\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.travis\.yml|\.(?:github|gitea|forgejo)\/(?:workflows|actions)\/.*|\.circleci\/.*|\.(?:claude|codex|gemini|opencode|agents)\/(?:.*\/)?(?:skills?|commands?|memory|memories|prompts?|plugins?)\/.*|memory\.md)$/i;
 
-/** In bytes: more of a path with its query than names a page. */
+/** In bytes: more of a path with its query than names a page; and more than a few pages of one owner's are called. */
 const MUCH = 64;
+const MUCH_IN_ALL = 256;
+/** As keys look, and hashes: no word of a page's name. */
+const CARRIES = /(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20}/;
 /** A label of a host's name that may carry something. */
 const LONG_LABEL = 32;
+
+/** Characters of a line, and the names in it that are looked up. */
+const MAX_LOOKED = 4096;
+const MAX_MENTIONED = 32;
 
 const hasLongName = (host: string): boolean => host.split(".").some((label) => label.length > LONG_LABEL);
 
@@ -123,37 +171,33 @@ const targetHost = (target: ResolvedRequirement["target"]): string =>
 const shown = ({ target }: ResolvedRequirement): string =>
   target.kind === "path" ? `${pathName(target)}${target.is_tree ? "/**" : ""}` : targetText(target);
 
-/** An MCP server whose tool is called. */
+/** An MCP server whose tool is called; of a name that may mean several servers' tools, that name. */
 function serverOf({ call, executor }: Pick<FlowCall, "call" | "executor">): string | undefined {
   if (executor.mcp !== undefined) return executor.mcp.server;
-  return executor.is_described ? undefined : /^mcp__(.+?)__/.exec(call.executor)?.[1];
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(call.executor) ?? [];
+  return tool?.includes("__") === true ? call.executor : server;
 }
 
-/** Quickly, for most calls: by names alone. Of a folder that holds the user's own, or all, nothing is said. */
-function isBelowFolder(path: string, cwd: string | undefined, home: string): boolean {
-  return cwd?.startsWith("/") === true && !isAtOrBelow(home, cwd) && isAtOrBelow(path, cwd);
-}
+const isTrusted = ({ executor }: FlowCall, server: string, { trusted_servers }: FlowConfig): boolean =>
+  trusted_servers.some(
+    (one) => one === server || (executor.mcp === undefined && mcpExecutor(one, "") === mcpExecutor(server, "")),
+  );
 
-/** Where it works; null where that is nowhere, or more than a project. */
-function ownFolder({ project, cwd, home }: CallPlace): string | null {
+/** Where a call works; null where that is nowhere, or more than a project. */
+export function ownFolder({ project, cwd, home }: CallPlace): string | null {
   const folder = project ?? cwd;
   if (folder === undefined || isAtOrBelow(home, folder)) return null;
   return realForm(folder) ?? folder;
 }
 
-/** What of a request leaves with it: its address, or what is searched for. */
+/** What of a request leaves with it: its address and what goes along, or what is searched for. */
 function webTexts({ call, executor: { manifest } }: FlowCall): unknown[] {
+  const others = Object.keys(call.args).filter((name) => name !== "url" && !manifest.content_args.includes(name));
   const request = requestOf(call, manifest);
-  if (request !== null) return [request.path];
-  const web = manifest.needs.filter(({ capability }) => capability === "network:http");
-  return web.some(({ target }) => target.from === "command") ? [] : Object.values(call.args);
-}
-
-/** More than a few words that aren't the user's own. */
-function saysMuch({ call, subject, settings }: FlowCall, values: readonly unknown[]): boolean {
-  const words = settings.words?.of(call, subject) ?? "";
-  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? "")));
-  return texts.filter((text) => !words.includes(text)).reduce((sum, text) => sum + Buffer.byteLength(text), 0) > MUCH;
+  if (request !== null) return [request.path, ...others.map((name) => call.args[name])];
+  const free = manifest.needs.flatMap(({ target }) => (target.from === "urls" ? target.args : []));
+  if (free.length > 0) return free.flatMap((name) => String(call.args[name] ?? "").match(/https?:\/\/\S+/gi) ?? []);
+  return Object.values(call.args);
 }
 
 /** Of a line that isn't confined: where the programs go that are known to go anywhere. */
@@ -166,15 +210,32 @@ function hostsOfLines({ call, lines, settings }: FlowCall): string[] {
   return to.flatMap(({ host, name }) => host ?? name ?? []).map((host) => host.replace(/:\d*$/, ""));
 }
 
+/** What it runs that may do anything; a write at a place that runs later counts as running code, and runs nothing yet. */
+function codeIn(x: Pick<FlowCall, "stated_needs">): ResolvedRequirement | undefined {
+  const written = new Set(filesNamed(x, "fs:write").map(({ path }) => path));
+  return x.stated_needs.find(
+    ({ capability, target }) => capability === "code:exec" && !(target.kind === "exact" && written.has(target.value)),
+  );
+}
+
+/** Whether it runs what may read and write in its project, and nobody knows what. */
+export function runsUnknown(x: FlowCall): boolean {
+  if (x.call.executor === BOX_CONNECT) return true;
+  const kind = x.confinement?.declaration.kind;
+  return kind === undefined && codeIn(x) !== undefined;
+}
+
+/** Files of its folder that a line of code names by the by. */
+export function filesMentioned({ lines, call }: FlowCall): string[] {
+  const cwd = call.context?.cwd;
+  if (cwd === undefined) return [];
+  const named = lines.all.flatMap(({ text }) => text.slice(0, MAX_LOOKED).match(/[\w./-]*[\w-]\.\w{1,8}\b/g) ?? []);
+  return [...new Set(named)].slice(0, MAX_MENTIONED).map((name) => resolve(cwd, name));
+}
+
 /** What runs outside of a box may send anything: it is named by where it goes, or by its own name. */
 function sentByLines(x: FlowCall, config: FlowConfig): string | undefined {
-  const written = new Set(filesNamed(x, "fs:write").map(({ path }) => path));
-  const runs = x.stated_needs.find(
-    ({ capability, target }) =>
-      // A write at a place that runs later counts as running code, and runs nothing yet.
-      capability === "code:exec" && !(target.kind === "exact" && written.has(target.value)),
-  );
-  if (runs === undefined) return undefined;
+  if (codeIn(x) === undefined) return undefined;
   const hosts = hostsOfLines(x);
   if (hosts.length > 0) return hosts.find((host) => isForeign(host, config));
   return x.lines.all[0]?.reading.commands[0]?.name ?? x.call.executor;

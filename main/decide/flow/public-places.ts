@@ -8,19 +8,44 @@ const OF_SYSTEM: readonly string[] = [
   ...["/proc", "/sys", "/dev", "/opt", "/nix", "/snap", "/tmp", "/var/tmp", "/System", "/Library", "/Applications"],
 ];
 
-const OF_HOME: readonly string[] = [
+/** What it says of one process: its environment, its memory, what it has open. */
+const OF_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\//;
+
+/** Browsers and programs for mail have folders there, too. */
+const CACHES = [
   ...[
-    ".cache",
-    ".npm",
-    ".nvm",
-    ".bun",
-    ".deno",
-    ".cargo/registry",
-    ".cargo/git",
-    ".rustup",
-    "go/pkg",
-    ".m2/repository",
+    "pip",
+    "pypoetry",
+    "pipenv",
+    "uv",
+    "npm",
+    "yarn",
+    "pnpm",
+    "node",
+    "node-gyp",
+    "deno",
+    "typescript",
+    "turbo",
+    "electron",
   ],
+  ...[
+    "go-build",
+    "golangci-lint",
+    "bazel",
+    "ccache",
+    "sccache",
+    "pre-commit",
+    "composer",
+    "Homebrew",
+    "coursier",
+    "mise",
+  ],
+  ...["ms-playwright", "puppeteer", "Cypress", "act", "zig", "fontconfig", "pylint", "mypy", "ruff", "go"],
+];
+
+const OF_HOME: readonly string[] = [
+  ...CACHES.map((name) => `.cache/${name}`),
+  ...[".npm", ".nvm", ".bun", ".deno", ".cargo/registry", ".cargo/git", ".rustup", "go/pkg", ".m2/repository"],
   ...[".gradle/caches", ".pyenv", ".rbenv", ".local/lib", ".local/share/pnpm", ".local/share/uv", ".local/share/mise"],
   ...[".asdf", ".pub-cache", ".nuget/packages", ".gem", ".ivy2", ".sdkman"],
   // What agents have as instructions, not what was said in their sessions.
@@ -31,6 +56,7 @@ const OF_HOME: readonly string[] = [
 
 /** @param path absolute */
 export function isPublicPlace(path: string, home: string): boolean {
+  if (OF_PROCESS.test(path)) return false;
   if (OF_SYSTEM.some((folder) => isAtOrBelow(path, folder) && !isAtOrBelow(home, folder))) return true;
   return isAtOrBelow(path, home) && OF_HOME.some((name) => isAtOrBelow(path, `${home}/${name}`));
 }

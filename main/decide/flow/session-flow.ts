@@ -1,7 +1,20 @@
-import type { Flow, Mark, Marks, Seen } from "../../../ipc/contract/flow.ts";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
+import { type Flow, MARKS, type Mark, type Marks, type Seen } from "../../../ipc/contract/flow.ts";
 import { projectUsing } from "../description/destinations.ts";
-import { placeOf } from "../places/call-place.ts";
-import { type FlowCall, filesNamed, laterIn, outOf, privateIn, untrustedIn } from "./call-flow.ts";
+import { type CallPlace, placeOf } from "../places/call-place.ts";
+import {
+  type FlowCall,
+  filesMentioned,
+  filesNamed,
+  laterIn,
+  outOf,
+  ownFolder,
+  privateIn,
+  runsUnknown,
+  type Saying,
+  sayingsOf,
+  untrustedIn,
+} from "./call-flow.ts";
 import type { FlowConfig } from "./config.ts";
 import type { Marked, SessionMarks } from "./session-marks.ts";
 import type { WrittenFiles } from "./written-files.ts";
@@ -34,8 +47,10 @@ export class SessionFlow {
     const found = [
       () => {
         if (config.private_untrusted_out === "off" || seen?.untrusted === undefined) return undefined;
-        const read = seen.private ?? own(privateIn(x, config));
-        const to = read === undefined ? undefined : outOf(x, config);
+        const now = () => privateIn(x, config, this.#ownFolders(x)) ?? this.#keptIn(x).get("private");
+        const read = seen.private ?? own(now());
+        const said = ({ domain, text }: Saying) => this.#marks.saidWith(x.subject, domain, text);
+        const to = read === undefined ? undefined : outOf(x, config, said);
         return to === undefined ? undefined : { rule: "flow.private-untrusted-out" as const, read, came, to, reads };
       },
       () => {
@@ -52,22 +67,57 @@ export class SessionFlow {
 
   /** A call is allowed: what it brings in marks its session, and what it writes is known to come from there. @throws SQLite's error */
   note(x: FlowCall, decisionId: string): void {
-    if (x.subject.agent === null) return;
+    const { subject } = x;
+    if (subject.agent === null) return;
     const config = this.#config();
     const brought = new Map<Mark, string>();
-    const read = privateIn(x, config);
+    const read = privateIn(x, config, this.#ownFolders(x, true));
     if (read !== undefined) brought.set("private", read);
     const came = untrustedIn(x, config);
     if (came !== undefined) brought.set("untrusted", came);
-    for (const { path, is_tree } of this.#files.isEmpty ? [] : filesNamed(x, "fs:read"))
-      for (const mark of this.#files.marksOf(path, this.#projectOf(x), is_tree))
-        if (!brought.has(mark)) brought.set(mark, path);
-    for (const [mark, what] of brought) this.#marks.note(x.subject, mark, what, decisionId);
-    const written = filesNamed(x, "fs:write");
-    const marks = written.length === 0 ? null : this.#marks.of(x.subject);
+    for (const [mark, path] of this.#keptIn(x)) if (!brought.has(mark)) brought.set(mark, path);
+    for (const [mark, what] of brought) this.#marks.note(subject, mark, what, decisionId);
+    const marks = this.#marks.of(subject);
     if (marks === null) return;
-    const held = (["private", "untrusted"] as const).filter((mark) => marks[mark] !== undefined);
+    const held = MARKS.filter((mark) => marks[mark] !== undefined);
+    if (held.length === MARKS.length)
+      for (const { domain, text } of sayingsOf(x, config)) this.#marks.say(subject, domain, text);
+    const written = filesNamed(x, "fs:write");
     for (const { path, is_tree } of written) this.#files.note(is_tree ? `${path}/` : path, this.#projectOf(x), held);
+    if (runsUnknown(x)) this.#files.noteRun(x.confinement?.declaration.project ?? this.#projectOf(x), held);
+  }
+
+  /** The marks that files have which it reads, each with such a file. */
+  #keptIn(x: FlowCall): Map<Mark, string> {
+    const found = new Map<Mark, string>();
+    if (this.#files.isEmpty) return found;
+    const mentioned = runsUnknown(x) ? filesMentioned(x).map((path) => ({ path, is_tree: false })) : [];
+    for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...mentioned])
+      for (const mark of this.#files.marksOf(path, is_tree)) if (!found.has(mark)) found.set(mark, path);
+    return found;
+  }
+
+  /**
+   * Whether a path lies where a session works: where its first call did, so that no later one says that it works where something private
+   * is. Those that share their marks may work in any repository. @param isMade the call is allowed: it may be the first
+   */
+  #ownFolders({ subject, call, settings }: FlowCall, isMade = false): (path: string) => boolean {
+    const { root, isOwn } = this.#marks.rootOf(subject);
+    let place: CallPlace | undefined;
+    const placed = () => {
+      place ??= placeOf(call, settings.home, settings.env);
+      return place;
+    };
+    const isBegun = this.#marks.of(subject)?.untrusted !== undefined;
+    const first = () => (isBegun && placed().project === null ? null : ownFolder(placed()));
+    const begun = root === undefined && isMade ? first() : null;
+    if (begun !== null) this.#marks.settle(subject, begun);
+    return (path) => {
+      const own = root ?? first();
+      if (own !== null && isAtOrBelow(path, own)) return true;
+      const other = isOwn || placed().project === null ? null : ownFolder(placed());
+      return other !== null && isAtOrBelow(path, other);
+    };
   }
 
   /** What counts for a session; null where nothing does. */

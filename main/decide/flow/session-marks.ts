@@ -26,8 +26,8 @@ export function sessionMarksTable(db: SqliteDatabase): void {
   CREATE INDEX idx_flow_marks_at ON flow_marks(at);`);
 }
 
-/** Of all sessions; the oldest go first. Each has two at the most. */
-const MAX_ROWS = 200_000;
+/** Of all sessions of one agent; the oldest go first. Each has two at the most. */
+const MAX_ROWS = 20_000;
 /** So many new ones later it is looked whether there are more. */
 const ROWS_BETWEEN_LOOKS = 1000;
 /** In memory, of one agent; the others are read again. */
@@ -40,6 +40,9 @@ const MAX_AGREED = 64;
 /** How long what another session of its agent did counts for one that isn't known to be the user's own, in milliseconds. */
 export const SHARED_MS = 7 * 86_400_000;
 const MAX_WHAT = 300;
+/** To how many it is kept what a session has said, and in which pieces. */
+const MAX_TOLD = 256;
+const MAX_PIECES = 16;
 
 /** On whose behalf a call is looked at. */
 export interface Marked {
@@ -54,6 +57,15 @@ interface Session {
   reads: number;
   /** Rules with destinations, and how much had been read when the user agreed. */
   agreed: Map<string, number>;
+  /** Where its first call worked. */
+  root?: string;
+  /** What its requests have said since there was something to say, by whom they were sent to. */
+  said: Map<string, Said>;
+}
+
+interface Said {
+  bytes: number;
+  pieces: Set<string>;
 }
 
 interface OfAgent {
@@ -62,7 +74,10 @@ interface OfAgent {
   shared: Session;
 }
 
-const newSession = (): Session => ({ marks: {}, isOwn: false, seen: new Set(), reads: 0, agreed: new Map() });
+const newSession = (): Session => ({
+  ...{ marks: {}, isOwn: false, seen: new Set(), reads: 0 },
+  ...{ agreed: new Map(), said: new Map() },
+});
 
 interface Row extends Seen {
   agent: string;
@@ -134,7 +149,7 @@ export class SessionMarks {
          ON CONFLICT DO UPDATE SET what = excluded.what, decision_id = excluded.decision_id, at = excluded.at, is_own = excluded.is_own`,
       )
       .run(agent_id, session, mark, by.what, by.decision_id, by.at, own.isOwn ? 1 : 0);
-    this.#forgetOldest();
+    this.#forgetOldest(agent_id);
     this.#changed();
   }
 
@@ -146,6 +161,35 @@ export class SessionMarks {
   /** Whether the user has agreed to it, and the session has read nothing else since. */
   isAgreed({ agent, session }: Marked, { rule, to, reads }: Agreed): boolean {
     return agent !== null && this.#counting(agent, session).agreed.get(`${rule} ${to}`) === reads;
+  }
+
+  /** Where its session's first call worked, where that is known. `isOwn`: it has marks of its own. */
+  rootOf({ agent, session }: Marked): { root: string | undefined; isOwn: boolean } {
+    if (agent === null) return { root: undefined, isOwn: false };
+    const { root, isOwn } = this.#counting(agent, session);
+    return { root, isOwn };
+  }
+
+  /** Its first call works there: whatever a later one says, that is where its session does. @param root absolute and real */
+  settle({ agent, session }: Marked, root: string): void {
+    if (agent !== null) this.#counting(agent, session).root ??= root;
+  }
+
+  /** Bytes that requests of the session have said to somebody, this one's with them. */
+  saidWith({ agent, session }: Marked, to: string, text: string): number {
+    const said = agent === null ? undefined : this.#counting(agent, session).said.get(to);
+    // The same again says little: that it was sent.
+    return (said?.bytes ?? 0) + (said?.pieces.has(text) === true ? 1 : Buffer.byteLength(text));
+  }
+
+  /** A request of the session is sent, and says this. */
+  say(marked: Marked, to: string, text: string): void {
+    if (marked.agent === null) return;
+    const { said } = this.#counting(marked.agent, marked.session);
+    const bytes = this.saidWith(marked, to, text);
+    const pieces = said.get(to)?.pieces ?? new Set();
+    if (pieces.size < MAX_PIECES) pieces.add(text);
+    keepLatest(said, to, { bytes, pieces }, MAX_TOLD);
   }
 
   /** Those with marks, the last ones first. */
@@ -220,16 +264,17 @@ export class SessionMarks {
     return found;
   }
 
-  #forgetOldest(): void {
+  /** An agent's own: no other one's sessions go for it. */
+  #forgetOldest(agentId: string): void {
     if (++this.#written % ROWS_BETWEEN_LOOKS !== 0) return;
-    const count = this.#db.count("SELECT count(*) AS count FROM flow_marks");
+    const count = this.#db.count("SELECT count(*) AS count FROM flow_marks WHERE agent = ?", agentId);
     if (count <= MAX_ROWS) return;
     this.#db
       .prepare(
         `DELETE FROM flow_marks WHERE (agent, session, mark) IN
-           (SELECT agent, session, mark FROM flow_marks ORDER BY at LIMIT ?)`,
+           (SELECT agent, session, mark FROM flow_marks WHERE agent = ? ORDER BY at LIMIT ?)`,
       )
-      .run(count - MAX_ROWS);
+      .run(agentId, count - MAX_ROWS);
   }
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { MARKS, type Mark } from "../../../ipc/contract/flow.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
@@ -5,12 +6,16 @@ import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepa
 
 /** Files that marked sessions wrote: whoever reads one is marked as they were (docs/flow.md). */
 
-/** In grants.db. A path with a slash behind it is a folder with all below it. */
+/**
+ * In grants.db. A path with a slash behind it is a folder with all below it; with two, what was changed below it from `since` on, while
+ * programs ran there that nobody knows the writes of.
+ */
 export function writtenFilesTable(db: SqliteDatabase): void {
   db.exec(`CREATE TABLE flow_files (
     path    TEXT PRIMARY KEY,
     project TEXT NOT NULL,
     marks   TEXT NOT NULL,
+    since   TEXT NOT NULL,
     at      TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX idx_flow_files_project ON flow_files(project);
@@ -21,23 +26,31 @@ export function writtenFilesTable(db: SqliteDatabase): void {
 export const MAX_PATHS = 10_000;
 /** For how long a file is, in milliseconds. */
 export const KEPT_MS = 7 * 86_400_000;
-/** How long a file may wait until it is written down, with those that follow it, in milliseconds. */
-const WRITE_DELAY_MS = 100;
+/** What a program changes that was begun so long ago, in milliseconds, is its. */
+const RUN_MS = 30 * 60_000;
+/** What is written again within that, in milliseconds, isn't noted again. */
+const FRESH_MS = 60_000;
+/** So many new ones later it is looked whether there are too many. */
+const ROWS_BETWEEN_LOOKS = 256;
 
 interface Row {
   path: string;
   project: string;
   marks: string;
+  since: string;
+  at: string;
 }
 
 export class WrittenFiles {
   readonly #db: PreparedStatements;
   readonly #clock: Pick<Clock, "now">;
   readonly #failed: (error: unknown) => void;
-  /** By path, what isn't written down yet. */
+  /** By path, what couldn't be written down yet. */
   readonly #unwritten = new Map<string, Row>();
+  /** Those of the rows that are about folders. */
+  readonly #folders: Map<string, Row>;
   #isEmpty: boolean;
-  #timer: NodeJS.Timeout | undefined;
+  #written = 0;
 
   /** `db` was opened with `grantsSchema`. @param failed where what was noted can't be written down: it is tried again with the next */
   constructor(db: SqliteDatabase, clock: Pick<Clock, "now">, failed: (error: unknown) => void = () => undefined) {
@@ -45,45 +58,85 @@ export class WrittenFiles {
     this.#clock = clock;
     this.#failed = failed;
     this.#isEmpty = this.#db.prepare("SELECT 1 FROM flow_files LIMIT 1").get() === undefined;
+    const folders = this.#db.prepare<Row>("SELECT * FROM flow_files WHERE path LIKE '%/'").all();
+    this.#folders = new Map(folders.map((row) => [row.path, row]));
   }
 
-  /** A session with these marks writes there. @param project absolute */
+  /** A session with these marks writes there, or runs what may: it is written down before this returns. @param project absolute */
   note(path: string, project: string, marks: readonly Mark[]): void {
     if (marks.length === 0) return;
     this.#isEmpty = false;
-    this.#unwritten.set(path, { path, project, marks: marks.join(" ") });
-    this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS).unref();
+    const now = this.#clock.now();
+    const before = this.#row(path);
+    const isKnown = before !== undefined && marks.every((mark) => before.marks.includes(mark));
+    if (isKnown && before.at > isoSeconds(now - FRESH_MS)) return;
+    const all = MARKS.filter((mark) => marks.includes(mark) || before?.marks.includes(mark) === true);
+    const at = isoSeconds(now);
+    const row = { path, project, marks: all.join(" "), since: before?.since ?? at, at };
+    if (path.endsWith("/")) this.#folders.set(path, row);
+    // Whoever can't write it down knows it all the same; the disk is full then.
+    if (this.#unwritten.size < MAX_PATHS) this.#unwritten.set(path, row);
+    this.flush();
   }
 
-  /** With which marks a file was written, or one of those below a folder. @param isTree a folder with all below it, in the project or around it */
-  marksOf(path: string, project: string, isTree: boolean): Mark[] {
+  /** A session with these marks runs a program in this folder, which may write anything there. @param folder absolute */
+  noteRun(folder: string, marks: readonly Mark[]): void {
+    this.note(`${folder}//`, folder, marks);
+  }
+
+  /** With which marks a file was written, or one of those below a folder. @param isTree a folder with all below it */
+  marksOf(path: string, isTree: boolean): Mark[] {
     if (this.#isEmpty) return [];
+    const rows = [this.#row(path), ...this.#around(path, isTree)];
     const below = path === "/" ? "/" : `${path}/`;
-    const isMeant = (row: Row) =>
-      row.path === path ||
-      (row.path.endsWith("/") && path.startsWith(row.path)) ||
-      (isTree && row.path.startsWith(below));
-    const found = [...this.#unwritten.values()].filter(isMeant);
-    const since = isoSeconds(this.#clock.now() - KEPT_MS);
-    const named = this.#db.prepare<Row>("SELECT marks FROM flow_files WHERE path = ? AND at >= ?");
-    const rows = [path, ...foldersOf(path, project)].flatMap((one) => named.get(one, since) ?? []);
     const inTree = isTree
-      ? this.#db
-          .prepare<Row>("SELECT DISTINCT marks FROM flow_files WHERE path > ? AND path < ? AND at >= ?")
-          .all(below, `${below.slice(0, -1)}0`, since)
+      ? [
+          ...[...this.#unwritten.values()].filter((row) => row.path.startsWith(below)),
+          ...this.#db
+            .prepare<Row>("SELECT DISTINCT marks FROM flow_files WHERE path > ? AND path < ? AND at >= ?")
+            .all(below, `${below.slice(0, -1)}0`, this.#since()),
+        ]
       : [];
-    const all = new Set([...found, ...rows, ...inTree].flatMap(({ marks }) => marks.split(" ")));
+    const all = new Set([...rows, ...inTree].flatMap((row) => row?.marks.split(" ") ?? []));
     return MARKS.filter((mark) => all.has(mark));
+  }
+
+  /** What is known of the folders around it. */
+  #around(path: string, isTree: boolean): Row[] {
+    const found: Row[] = [];
+    if (this.#folders.size === 0) return found;
+    const since = this.#since();
+    for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const folder = path.slice(0, end);
+      for (const row of [this.#folders.get(`${folder}/`), this.#folders.get(`${folder}//`)])
+        if (row !== undefined && row.at >= since && (isTree || !row.path.endsWith("//") || isChangedIn(path, row)))
+          found.push(row);
+    }
+    return found;
+  }
+
+  #row(path: string): Row | undefined {
+    const read = this.#db.prepare<Row>("SELECT * FROM flow_files WHERE path = ? AND at >= ?");
+    return this.#unwritten.get(path) ?? read.get(path, this.#since());
+  }
+
+  #since(): string {
+    return isoSeconds(this.#clock.now() - KEPT_MS);
   }
 
   /** Writes down what was noted: all of it, or it is tried again. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     if (this.#unwritten.size === 0) return;
     try {
       this.#db.begin();
-      this.#writeAll(isoSeconds(this.#clock.now()));
+      for (const { path, project, marks, since, at } of this.#unwritten.values())
+        this.#db
+          .prepare(
+            `INSERT INTO flow_files (path, project, marks, since, at) VALUES (?, ?, ?, ?, ?)
+             ON CONFLICT DO UPDATE SET marks = excluded.marks, since = excluded.since, at = excluded.at`,
+          )
+          .run(path, project, marks, since, at);
+      if (++this.#written % ROWS_BETWEEN_LOOKS === 0) this.#forget();
       this.#db.commit();
       this.#unwritten.clear();
     } catch (error) {
@@ -92,17 +145,20 @@ export class WrittenFiles {
     }
   }
 
-  #writeAll(at: string): void {
-    this.#db.prepare("DELETE FROM flow_files WHERE at < ?").run(isoSeconds(this.#clock.now() - KEPT_MS));
-    const add = this.#db.prepare(
-      "INSERT INTO flow_files (path, project, marks, at) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET marks = excluded.marks, at = excluded.at",
-    );
-    for (const { path, project, marks } of this.#unwritten.values()) add.run(path, project, marks, at);
-    for (const project of new Set([...this.#unwritten.values()].map((row) => row.project))) {
-      const kept = this.#db.count("SELECT count(*) AS count FROM flow_files WHERE project = ?", project);
-      if (kept <= MAX_PATHS) continue;
-      this.#db.prepare("DELETE FROM flow_files WHERE project = ?").run(project);
-      add.run(`${project}/`, project, MARKS.join(" "), at);
+  /** What is too old, and of too many paths in a project which they are. */
+  #forget(): void {
+    this.#db.prepare("DELETE FROM flow_files WHERE at < ?").run(this.#since());
+    const full = this.#db
+      .prepare<{ project: string }>("SELECT project FROM flow_files GROUP BY project HAVING count(*) > ?")
+      .all(MAX_PATHS);
+    for (const { project } of full) {
+      this.#db.prepare("DELETE FROM flow_files WHERE project = ? AND path NOT LIKE '%//'").run(project);
+      const at = isoSeconds(this.#clock.now());
+      const row = { path: `${project}/`, project, marks: MARKS.join(" "), since: at, at };
+      this.#folders.set(row.path, row);
+      this.#db
+        .prepare("INSERT OR REPLACE INTO flow_files (path, project, marks, since, at) VALUES (?, ?, ?, ?, ?)")
+        .run(row.path, project, row.marks, at, at);
     }
   }
 
@@ -112,10 +168,12 @@ export class WrittenFiles {
   }
 }
 
-/** Each folder around a path, up to its project's, as one that is marked as a whole is kept. */
-function foldersOf(path: string, project: string): string[] {
-  const folders: string[] = [];
-  let end = path.lastIndexOf("/");
-  for (; end >= project.length && end > 0; end = path.lastIndexOf("/", end - 1)) folders.push(path.slice(0, end + 1));
-  return folders;
+/** Whether a file was changed while what is meant ran: by the time that no program can set. */
+function isChangedIn(path: string, { since, at }: Row): boolean {
+  try {
+    const changed = statSync(path, { throwIfNoEntry: false })?.ctimeMs;
+    return changed !== undefined && changed >= Date.parse(since) && changed <= Date.parse(at) + RUN_MS;
+  } catch {
+    return true; // it can't be looked at
+  }
 }
