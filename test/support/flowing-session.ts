@@ -5,8 +5,11 @@ import { onTestFinished } from "vitest";
 import { localPrincipal } from "../../ipc/base/paths.ts";
 import type { Decision, Level, Requirement } from "../../ipc/contract/decision.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
-import { openCore } from "../../main/core/core.ts";
+import type { CallContext } from "../../ipc/contract/wire.ts";
+import { type Core, openCore } from "../../main/core/core.ts";
+import { BOX_CONNECT } from "../../main/decide/executors/internal.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { type StandInBox, standInFor } from "./stand-in-box.ts";
 import { type TemporaryHome, temporaryHome } from "./temporary-home.ts";
 
 export interface FlowOptions {
@@ -17,6 +20,16 @@ export interface FlowOptions {
   clock?: ManualClock;
   /** Beside reading and writing the project. */
   grants?: Requirement[];
+  /** Command lines are confined where they can be, by a box that runs nothing. */
+  box?: boolean;
+}
+
+/** Where a call is made, and by whom. */
+export interface CalledFrom {
+  session?: string;
+  /** As its client says; the project, where it says nothing. */
+  cwd?: string;
+  context?: Partial<CallContext>;
 }
 
 /** A gate's core with one agent that works in a project, with ordinary grants, and whose user has said something in each session. */
@@ -27,32 +40,64 @@ export async function flowingCore({
   ...options
 }: FlowOptions = {}) {
   const { home = temporaryHome(config), clock = new ManualClock() } = options;
-  const project = join(home.home, "shop");
-  mkdirSync(project, { recursive: true });
-  execFileSync("git", ["init", "-q", project]);
+  const project = projectIn(home.home, "shop");
   const log: string[] = [];
   const core = await openCore({ env: home.env, clock, log: (line) => log.push(line) });
+  const box = options.box === true ? standInFor(core.box) : undefined;
   let isOpen = true;
   const close = () => {
     if (isOpen) core.close();
     isOpen = false;
   };
   onTestFinished(close);
+  /** Another agent in the same project, with the same grants. */
+  const seat = (of: string, at: Level = level, more = options.grants) =>
+    seatIn(core, { agent: of, level: at, project, grants: more, box });
+  const put = (path: string, text: string) => {
+    const file = path.startsWith("/") ? path : join(project, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    return file;
+  };
+  return { ...seat(name), core, clock, home, project, log, put, close, seat, box };
+}
+
+/** Makes a Git project of this name. */
+export function projectIn(home: string, name: string): string {
+  const project = join(home, name);
+  mkdirSync(project, { recursive: true });
+  execFileSync("git", ["init", "-q", project]);
+  return project;
+}
+
+export interface SeatOptions {
+  agent: string;
+  level: Level;
+  project: string;
+  /** What it may read and write unasked; its project, where none is named. */
+  folder?: string;
+  grants?: readonly Requirement[] | undefined;
+  box?: StandInBox | undefined;
+}
+
+/** One agent of a core, paired where it isn't yet, and what it asks. */
+export function seatIn(core: Core, { agent: name, level, project, folder = project, grants = [], box }: SeatOptions) {
   const agent = core.agents.named(name) ?? core.agents.pair(name, level).agent;
   const by = localPrincipal();
   const grant = (capability: Requirement["capability"], target: string) =>
     core.grants.recordGrant({ ...by, capability, target, granted_by: "test", agent: agent.agent_id });
-  grant("fs:read", `${project}/**`);
-  grant("fs:write", `${project}/**`);
-  for (const { capability, target } of options.grants ?? []) grant(capability, target);
+  grant("fs:read", `${folder}/**`);
+  grant("fs:write", `${folder}/**`);
+  for (const { capability, target } of grants) grant(capability, target);
 
   const says = (text: string, session = "s1") => core.words.note(agent.agent_id, { session, turn: "t1", text });
   /** Sends a call: its first decision, with the request's view where the user is asked. */
-  const call = (executor: string, args: Record<string, unknown>, { session = "s1" } = {}) => {
+  const call = (executor: string, args: Record<string, unknown>, from: CalledFrom = {}) => {
+    const { session = "s1", cwd = project, context = {} } = from;
     const decisions: Decision[] = [];
     const decided = core.gate.decide(
-      { intent: "", executor, args, context: { cwd: project } },
-      { agent, level, session, principal: by },
+      { intent: "", executor, args, context: { cwd, ...context } },
+      { agent, level, session, principal: by, ...(box === undefined ? {} : { can_confine: true }) },
       (decision) => void decisions.push(decision.current),
     );
     core.gate.record();
@@ -74,11 +119,8 @@ export async function flowingCore({
     };
     return { decision: first, outcome: first.outcome, rule: first.explain.rule, view, answer };
   };
-  const put = (path: string, text: string) => {
-    const file = path.startsWith("/") ? path : join(project, path);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-    return file;
-  };
-  return { core, clock, home, project, agent, log, call, says, put, close };
+  /** What a program in a box asks for: one host. */
+  const reach = (url: string, from: CalledFrom = {}) =>
+    call(BOX_CONNECT, { url, description: "npm test", method: "CONNECT" }, from);
+  return { agent, call, says, grant, reach };
 }
