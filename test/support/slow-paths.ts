@@ -2,16 +2,19 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { decidingCall, following, withScanLimit } from "@metnos-gate/shell-reading/files";
 
+/** More names than any ordinary path has. */
+const LONG_WAY = "/none".repeat(3000);
+
 /** Makes a decision in which following paths has taken too long already. */
 export function havingFollowedTooLong<T>(decide: () => T): T {
   return decidingCall(() => {
-    withScanLimit(() => following(() => work(60)));
+    withScanLimit(() => following(LONG_WAY, () => work(60)));
     return decide();
   });
 }
 
 /** Milliseconds of this thread's own. */
-function work(ms: number): void {
+export function work(ms: number): void {
   const spent = () => process.threadCpuUsage().user + process.threadCpuUsage().system;
   for (const until = spent() + ms * 1000; spent() < until; );
 }

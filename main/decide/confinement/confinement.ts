@@ -178,7 +178,7 @@ function asItIs(x: ConfinableCall, why: NotConfined, isAsked = false): NotConfin
     if (isAsked && capability === "fs:write") return { ...need, ask_each_time: ask_each_time ?? BESIDE_GIT };
     if (target.kind !== "path" || access === "list" || ask_each_time !== undefined) return need;
     const { lexical, real } = target;
-    const links = lexical === real ? [] : following(() => linksOnWay(lexical));
+    const links = lexical === real ? [] : following(lexical, () => linksOnWay(lexical));
     return links === null || [...new Set([lexical, real ?? lexical, ...links])].some(mayChange)
       ? { ...need, ask_each_time: "what a confined command may exchange before it is used" }
       : need;

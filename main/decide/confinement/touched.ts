@@ -207,7 +207,7 @@ export function isBelowAny(path: string, folders: readonly string[]): boolean {
 
 export function fileKind(path: string): "file" | "folder" | "nothing" | "other" {
   try {
-    const stat = following(() => statSync(path, { throwIfNoEntry: false }));
+    const stat = following(path, () => statSync(path, { throwIfNoEntry: false }));
     if (stat === null) return "other";
     if (stat === undefined) return "nothing";
     if (stat.isDirectory()) return "folder";

@@ -345,7 +345,7 @@ function isPattern({ pieces }: Word, segment: string): boolean {
 
 function isFolder(path: string): boolean {
   try {
-    return following(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() === true;
+    return following(path, () => statSync(path, { throwIfNoEntry: false }))?.isDirectory() === true;
   } catch {
     return false; // no folder on the way: nothing is there
   }
@@ -353,7 +353,7 @@ function isFolder(path: string): boolean {
 
 function isPlainFile(path: string): boolean {
   try {
-    return following(() => statSync(path, { throwIfNoEntry: false }))?.isFile() === true;
+    return following(path, () => statSync(path, { throwIfNoEntry: false }))?.isFile() === true;
   } catch {
     return false; // no folder on the way: nothing is there
   }

@@ -10,7 +10,7 @@ export type Beginning = { kind: "file"; text: string } | { kind: "nothing" } | {
  * hostile command may hold.
  */
 export function beginningOf(path: string | Buffer, maxBytes: number): Beginning {
-  return following(() => readBeginning(path, maxBytes)) ?? { kind: "unreadable" };
+  return following(path.toString(), () => readBeginning(path, maxBytes)) ?? { kind: "unreadable" };
 }
 
 function readBeginning(path: string | Buffer, maxBytes: number): Beginning {

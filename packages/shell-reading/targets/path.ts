@@ -56,7 +56,7 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
   // Without a link on its way a path leads where it says.
   if (real === lexical && !OWN_VIEW.test(lexical)) return { lexical, real };
   let isProcessRelative = OWN_VIEW.test(lexical);
-  const end = following(() =>
+  const end = following(absolute, () =>
     walk(absolute, (passed) => {
       isProcessRelative ||= OWN_VIEW.test(passed);
     }),
@@ -75,7 +75,7 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
 export function realForm(absolute: string): string | null {
   // What is relative has no root to end at.
   if (!absolute.startsWith("/") || hasTooManyNames(absolute)) return null;
-  return following(() => leadingTo(absolute));
+  return following(absolute, () => leadingTo(absolute));
 }
 
 function leadingTo(absolute: string): string | null {
@@ -230,7 +230,7 @@ export function isAtOrBelow(path: string, folder: string): boolean {
 export type PathKind = "nothing" | "file" | "folder" | "link" | "unknown";
 
 export function kindOf(path: string): PathKind {
-  return following(() => lookedAt(path)) ?? "unknown";
+  return following(path, () => lookedAt(path)) ?? "unknown";
 }
 
 function lookedAt(path: string): PathKind {

@@ -1,4 +1,5 @@
-import { type Dirent, opendirSync, readdirSync, statSync } from "node:fs";
+import { type Dirent, opendirSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { errorCode } from "../files/error-code.ts";
 
 /** A bounded look at what lies below a folder: breadth first, links are not followed. */
@@ -35,6 +36,9 @@ const MAX_FOLLOWING_MS = 4;
 /** Any other path takes a quarter of this, the most where the gate has just started, and isn't counted. */
 const LONG_MS = 0.25;
 let followedMs = 0;
+/** A way of so many names takes the kernel less than that: where it took longer, that was the machine. Of all that took long in one call. */
+const MAX_ORDINARY_NAMES = 2048;
+let ordinaryNames = 0;
 let isDeciding = false;
 /** How many there were so far. */
 let decisions = 0;
@@ -44,7 +48,7 @@ export function decidingCall<T>(decide: () => T): T {
   if (isDeciding) return decide();
   isDeciding = true;
   decisions++;
-  followedMs = 0;
+  beginFollowing();
   try {
     return decide();
   } finally {
@@ -66,12 +70,18 @@ export function onceADecision<T>(): (key: string, find: () => T) => T {
   };
 }
 
+function beginFollowing(): void {
+  followedMs = 0;
+  ordinaryNames = 0;
+}
+
 /**
  * Follows a path; null once one call's paths have taken too long: then it isn't known where another one leads. What took long once may
  * have waited for a disk, a processor, the collection of garbage or another virtual machine: it is followed again, where that matters
- * twice, and what counts is the least that it took, each time.
+ * twice, and what counts is the least that it took, each time. A way of few names isn't counted, whatever it took.
+ * @param path absolute: what `follow` asks the system for
  */
-export function following<T>(follow: () => T): T | null {
+export function following<T>(path: string, follow: () => T): T | null {
   if (leftOfCall === undefined) return follow();
   if (followedMs > MAX_FOLLOWING_MS) return null;
   const began = performance.now();
@@ -81,6 +91,7 @@ export function following<T>(follow: () => T): T | null {
   const again = ownWork(follow);
   let leastMs = Math.min(firstMs, again.ms);
   let last = again.found;
+  if (leastMs <= LONG_MS || hasFewNames(path)) return last;
   if (followedMs + 2 * leastMs > MAX_FOLLOWING_MS && leastMs < MAX_FOLLOWING_MS) {
     const onceMore = ownWork(follow);
     leastMs = Math.min(leastMs, onceMore.ms);
@@ -88,6 +99,31 @@ export function following<T>(follow: () => T): T | null {
   }
   if (leastMs > LONG_MS) followedMs += 2 * leastMs;
   return last;
+}
+
+/** Whether the way to it, through all links, is an ordinary one. */
+function hasFewNames(path: string): boolean {
+  const left = path.split("/").reverse();
+  let here = "/";
+  for (let name = left.pop(); name !== undefined; name = left.pop()) {
+    if (++ordinaryNames > MAX_ORDINARY_NAMES) return false;
+    if (name === "..") here = dirname(here);
+    if (/^\.{0,2}$/.test(name)) continue;
+    const next = `${here === "/" ? "" : here}/${name}`;
+    const target = linkedTo(next);
+    if (target?.startsWith("/")) here = "/";
+    if (target === undefined) here = next;
+    else left.push(...target.split("/").reverse());
+  }
+  return true;
+}
+
+function linkedTo(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // no link, or nothing that can be looked at: the way ends there, or goes on by its name
+  }
 }
 
 function ownWork<T>(act: () => T): { found: T; ms: number } {
@@ -128,7 +164,7 @@ export function withScanLimit<T>(look: () => T): T {
   if (leftOfCall !== undefined) return look();
   leftOfCall = MAX_ENTRIES_OF_CALL;
   bytesLeftOfCall = MAX_BYTES_OF_CALL;
-  if (!isDeciding) followedMs = 0;
+  if (!isDeciding) beginFollowing();
   try {
     return look();
   } finally {
@@ -173,7 +209,7 @@ export function scanTree(root: string, limits: ScanLimits, visit: (entry: TreeEn
 /** At most `count` entries of a folder, by name but for a large one; null if it can't be read. */
 function entriesOf(folder: string, count: number): Dirent[] | null {
   try {
-    const stat = following(() => statSync(folder));
+    const stat = following(folder, () => statSync(folder));
     if (stat === null) return null;
     const isLarge = stat.size > LARGE_FOLDER_BYTES;
     // Those are some of more than are looked at: in what order says nothing.
