@@ -1,4 +1,11 @@
-import { foldedPath, isAtOrBelow, kindOf, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
+import {
+  foldedPath,
+  isAtOrBelow,
+  kindOf,
+  onceADecision,
+  projectRoot,
+  realForm,
+} from "@metnos-gate/shell-reading/files";
 import { codeNamedBySettings } from "@metnos-gate/shell-reading/git";
 import { isProgramPlace, loadedByEnvrc, programFolders, searchedByEnvrc } from "@metnos-gate/shell-reading/programs";
 import type { CallEnvironment } from "./call-environment.ts";
@@ -123,9 +130,11 @@ interface OfCall {
   readonly programs: ReadonlySet<string>;
   /** The work trees of folders. */
   readonly roots: Map<string, string | null>;
-  /** What repositories name, by work tree. */
+  /** What repositories name, by work tree; folded. */
   readonly paths: Map<string, readonly string[]>;
 }
+/** In one decision paths are looked at with several environments, that say the same of a repository. */
+const ofRepositories = onceADecision<Pick<OfCall, "roots" | "paths">>();
 const fromCall = new WeakMap<CallEnvironment, OfCall>();
 
 function ofCall(environment: CallEnvironment): OfCall {
@@ -136,8 +145,7 @@ function ofCall(environment: CallEnvironment): OfCall {
     homes: new Set([home, realForm(home) ?? home]),
     moved: movedPlaces(env).map(({ path }) => foldedPath(path)),
     programs: programFolders(env),
-    roots: new Map(),
-    paths: new Map(),
+    ...ofRepositories(home, () => ({ roots: new Map(), paths: new Map() })),
   };
   fromCall.set(environment, found);
   return found;
@@ -152,15 +160,17 @@ function namedByRepository(path: string, environment: CallEnvironment): boolean 
   named.roots.set(folder, root);
   if (root === null) return false;
   if (path === `${root}/${AT_TOP}`) return true;
-  const paths = named.paths.get(root) ?? [
-    ...codeNamedBySettings(root, environment.home),
-    ...loadedByEnvrc(root),
-    ...searchedByEnvrc(root).filter((one) => one !== root),
-  ];
+  const paths =
+    named.paths.get(root) ??
+    [
+      ...codeNamedBySettings(root, environment.home),
+      ...loadedByEnvrc(root),
+      ...searchedByEnvrc(root).filter((one) => one !== root),
+    ].map(foldedPath);
   named.paths.set(root, paths);
   if (paths.length === 0) return false;
   const folded = foldedPath(path);
-  return paths.some((one) => isAtOrBelow(folded, foldedPath(one)));
+  return paths.some((one) => isAtOrBelow(folded, one));
 }
 
 /**

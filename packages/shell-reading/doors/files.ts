@@ -32,6 +32,7 @@ export {
   decidingCall,
   following,
   isFollowingOver,
+  onceADecision,
   SKIPPED_FOLDERS,
   scanTree,
   type TreeEntry,

@@ -27,9 +27,10 @@ export function loadedByEnvrc(folder: string): string[] {
   const loaded = new Set<string>();
   const waiting = [{ file: join(folder, ".envrc"), at: folder }];
   for (const { file, at } of waiting) {
+    const text = textOf(file);
     // Where it finds no shell.nix, which counts anywhere.
-    if (/\buse[_ ]nix\b/.test(textOf(file))) loaded.add(join(at, "default.nix"));
-    for (const [, loads = "", name = loads.startsWith("dotenv") ? ".env" : ""] of textOf(file).matchAll(LOADS)) {
+    if (/\buse[_ ]nix\b/.test(text)) loaded.add(join(at, "default.nix"));
+    for (const [, loads = "", name = loads.startsWith("dotenv") ? ".env" : ""] of text.matchAll(LOADS)) {
       const path = resolve(at, name);
       if (name === "" || !isOwn(name) || loaded.has(path) || loaded.size === MAX_NAMED) continue;
       loaded.add(path);

@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorCode } from "../files/error-code.ts";
-import { following, isFollowingOver } from "./tree-scan.ts";
+import { following, isFollowingOver, onceADecision } from "./tree-scan.ts";
 
 /** Paths as a call names them, in the two forms that a grant must cover: the lexical and the real one. */
 
@@ -75,8 +75,10 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
 export function realForm(absolute: string): string | null {
   // What is relative has no root to end at.
   if (!absolute.startsWith("/") || hasTooManyNames(absolute)) return null;
-  return following(absolute, () => leadingTo(absolute));
+  return realForms(absolute, () => following(absolute, () => leadingTo(absolute)));
 }
+
+const realForms = onceADecision<string | null>();
 
 function leadingTo(absolute: string): string | null {
   if (absolute.includes("/..")) return walk(absolute) ?? null;
@@ -230,8 +232,10 @@ export function isAtOrBelow(path: string, folder: string): boolean {
 export type PathKind = "nothing" | "file" | "folder" | "link" | "unknown";
 
 export function kindOf(path: string): PathKind {
-  return following(path, () => lookedAt(path)) ?? "unknown";
+  return kinds(path, () => following(path, () => lookedAt(path))) ?? "unknown";
 }
+
+const kinds = onceADecision<PathKind | null>();
 
 function lookedAt(path: string): PathKind {
   try {

@@ -56,7 +56,10 @@ export function decidingCall<T>(decide: () => T): T {
   }
 }
 
-/** Remembers what is found for the rest of one decision; outside of any it is found anew each time. */
+/**
+ * Remembers what is found for the rest of one decision, which nothing interrupts; outside of any it is found anew each time. Null is what
+ * took too long: that is looked for again.
+ */
 export function onceADecision<T>(): (key: string, find: () => T) => T {
   const known = new Map<string, T>();
   let of = 0;

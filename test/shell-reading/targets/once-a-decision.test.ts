@@ -1,5 +1,9 @@
+import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { kindOf, realForm } from "../../../packages/shell-reading/targets/path.ts";
 import { decidingCall, onceADecision } from "../../../packages/shell-reading/targets/tree-scan.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
 
 it("what is remembered in one decision is found anew in the next, and outside of any", () => {
   const remembered = onceADecision<number>();
@@ -10,4 +14,21 @@ it("what is remembered in one decision is found anew in the next, and outside of
   expect(decidingCall(() => decidingCall(twice))).toEqual([3, 3, 4, 3]);
   expect(twice()).toEqual([5, 6, 7, 8]);
   expect(decidingCall(twice)).toEqual([9, 9, 10, 9]);
+});
+
+it("where a path leads, and what is there, is looked at once in a decision, and anew in the next", () => {
+  const path = join(tempFolder(), "a");
+  const look = () => [realForm(path), kindOf(path)];
+  const changed = (make: () => void) => {
+    make();
+    return look();
+  };
+  const nothing = [path, "nothing"];
+  const decided = decidingCall(() => [look(), changed(() => symlinkSync("/usr", path))]);
+  expect(decided).toEqual([nothing, nothing]);
+  expect(look()).toEqual(["/usr", "link"]);
+  expect(decidingCall(look)).toEqual(["/usr", "link"]);
+  unlinkSync(path);
+  writeFileSync(path, "");
+  expect(decidingCall(look)).toEqual([path, "file"]);
 });
