@@ -27,12 +27,12 @@ const lateBuiltins: Plugin = {
 /** Node's others. What is external is no plugin's. */
 const NOT_LATE = /^node:(?!tls$|dgram$)/;
 
-/** One character beyond Latin-1 doubles what a file takes in memory. */
-const latin: Plugin = {
-  name: "latin",
+/** One character beyond ASCII doubles what a file takes in memory, as Node reads it. */
+const ascii: Plugin = {
+  name: "ascii",
   generateBundle(_, bundle) {
     for (const file of Object.values(bundle))
-      if (file.type === "chunk") file.code = file.code.replace(/[^\0-\xff]/g, escaped);
+      if (file.type === "chunk") file.code = file.code.replace(/[^\0-\x7f]/g, escaped);
   },
 };
 
@@ -65,7 +65,7 @@ export default defineConfig([
     // Ink loads its developer's tools only where they are asked for, and installed.
     external: [NOT_LATE, "better-sqlite3", "react-devtools-core"],
     logLevel,
-    plugins: [licences(), madeOf, lateBuiltins, latin],
+    plugins: [licences(), madeOf, lateBuiltins, ascii],
     output: { dir: "dist/cli", cleanDir: true, minify },
   },
   {
@@ -76,7 +76,7 @@ export default defineConfig([
     logLevel,
     // What a gate loads late, as it has nobody to ask, is in part loaded by it anyway.
     checks: { ineffectiveDynamicImport: false },
-    plugins: [lateBuiltins, latin],
+    plugins: [lateBuiltins, ascii],
     output: {
       dir: "dist/cli",
       entryFileNames: "serve.js",
