@@ -15,7 +15,7 @@ import { configureHighestLimits } from "./highest-limits.ts";
 import { LAUNCHER, RunningProgram } from "./running-program.ts";
 
 /** Node's flags. */
-export const AS_NPM_STARTS = ["--max-semi-space-size=16", "--expose-gc"];
+export const AS_NPM_STARTS = ["--max-semi-space-size=16", "--initial-old-space-size=32", "--expose-gc"];
 /** Of what a gate prints, in characters: a long run must not grow. */
 const MOST_KEPT = 65_536;
 

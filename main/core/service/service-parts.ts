@@ -15,7 +15,7 @@ export interface ServiceParts {
 export const SERVICE_MARK = "Made by metnos-gate service install; metnos-gate service remove takes it away.";
 
 /** As the launcher's first line has them: they keep a long-lived gate small. */
-const NODE_FLAGS = ["--max-semi-space-size=16", "--expose-gc"];
+const NODE_FLAGS = ["--max-semi-space-size=16", "--initial-old-space-size=32", "--expose-gc"];
 /** The C library would keep memory for each of Node's threads by itself. */
 const NODE_VARIABLES = { MALLOC_ARENA_MAX: "1" };
 
