@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -78,6 +79,26 @@ describe("Gemini CLI", () => {
     // The subagent's call, and the one of the three.
     const { decisions } = await seat.gate.operator.call("status", {});
     expect(decisions.denied).toBe(2);
+  });
+
+  it("starts no program by a pattern that git would take for an option, and searches no folder above the one that it names", async () => {
+    const seat = await connected();
+    execFileSync("git", ["init", "-q"], { cwd: seat.project });
+    mkdirSync(join(seat.project, "src"));
+    for (const file of ["a.txt", "src/b.txt"]) writeFileSync(join(seat.project, file), "needle\n");
+    // Without ripgrep, as on a machine that has none, it searches by git.
+    seat.projectSettings({ tools: { useRipgrep: false } });
+    await seat.gate.operator.call("grants.add", { capability: "fs:read", target: `${seat.project}/**` });
+    const search = (input: Record<string, string>) => ({ name: "grep_search", input });
+    const [option, above, plain] = await seat.results([
+      search({ pattern: "-Otouch made; true", include_pattern: "needle" }),
+      search({ pattern: "needle", dir_path: "src", include_pattern: "../a.txt" }),
+      search({ pattern: "needle", dir_path: "src" }),
+    ]);
+    expect(existsSync(join(seat.project, "made"))).toBe(false);
+    expect(option).toMatchObject({ is_error: true, text: expect.stringContaining("begins with a dash") });
+    expect(above).toMatchObject({ is_error: true, text: expect.stringContaining("name that folder in dir_path") });
+    expect(plain).toMatchObject({ is_error: false, text: expect.stringContaining("b.txt") });
   });
 
   it("runs nothing where the hook's launcher is gone, fails, is killed or says nothing, nor where nobody answers, nor without a gate", async () => {

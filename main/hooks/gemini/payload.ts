@@ -101,6 +101,9 @@ const OWN_TOOLS: readonly string[] = [
   "run_shell_command",
 ];
 
+/** By one of them Gemini has git or grep search, where it has no ripgrep of its own. */
+const SEARCH_TOOLS: readonly string[] = ["grep_search", "search_file_content"];
+
 /** Longer than any path the system takes. */
 const MAX_PATH = 4096;
 
@@ -117,7 +120,7 @@ function readsOtherwise(tool: string, input: Json, cwd: string): string | undefi
     const why = misread(path, cwd) ?? (tool === "replace" ? searchedFor(path, cwd) : undefined);
     if (why !== undefined) return `${arg}: ${why}; ${INSTEAD}`;
   }
-  return undefined;
+  return SEARCH_TOOLS.includes(tool) ? searchesMore(input) : undefined;
 }
 
 function misread(path: string, cwd: string): string | undefined {
@@ -126,6 +129,15 @@ function misread(path: string, cwd: string): string | undefined {
   if (/^file:/i.test(path)) return "a URL is not a path";
   const whole = resolve(cwd, path);
   return decoded(whole) === whole ? undefined : "Gemini would read its % as an encoded character";
+}
+
+/** What git and grep are given as they are: an option can start a program (`-O`), a path may lead out of the folder that is searched. */
+function searchesMore({ pattern, include_pattern: included }: Json): string | undefined {
+  if (typeof pattern === "string" && pattern.startsWith("-"))
+    return "pattern: one that begins with a dash would be an option of git or grep; write the dash as [-]";
+  if (typeof included === "string" && /^[:/]|(?:^|\/)\.\.(?:\/|$)/.test(included))
+    return "include_pattern: it can lead out of the folder that is searched; name that folder in dir_path";
+  return undefined;
 }
 
 /** As Gemini does: what can't be decoded stays as it is. */

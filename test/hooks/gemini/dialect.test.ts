@@ -80,6 +80,28 @@ test.each([
   expect(GEMINI.read(payload(tool, input), process.env)).toMatchObject({ refused: expect.stringContaining(why) });
 });
 
+test.each([
+  ["an option of git's that starts a program", "pattern", { pattern: "-Otouch made; true", include_pattern: "needle" }],
+  ["an option that reads another file", "pattern", { pattern: "-f../.env" }],
+  ["a file of the folder above", "include_pattern", { pattern: "x", include_pattern: "../.env" }],
+  ["all from the repository's top on", "include_pattern", { pattern: "x", include_pattern: ":/" }],
+  ["a file by its absolute path", "include_pattern", { pattern: "x", include_pattern: "/srv/project/.env" }],
+])("what Gemini would hand to git or grep as more than a search below its folder is refused: %s", (_, why, input) => {
+  for (const tool of ["grep_search", "search_file_content"])
+    expect(GEMINI.read(payload(tool, { dir_path: "src", ...input }), process.env)).toMatchObject({
+      refused: expect.stringContaining(`${why}: `),
+    });
+});
+
+test("a search for what has dashes, dots and colons in it is asked about as it is", () => {
+  for (const input of [
+    { pattern: "[-]O", include_pattern: "**/*.ts" },
+    { pattern: "a -b", include_pattern: "a..b/{x,y}:z" },
+    { pattern: "..:/", include_pattern: "" },
+  ])
+    expect(GEMINI.read(payload("grep_search", input), process.env)).toMatchObject({ call: {} });
+});
+
 test("a name with a % that can't be decoded, and a file that is there, are read as they are", () => {
   const { home } = temporaryHome();
   expect(GEMINI.read(payload("read_file", { file_path: "100%.txt" }), process.env)).toMatchObject({ call: {} });
