@@ -248,8 +248,15 @@ function globTarget(glob: string, path: string, home: string, cwd: string | unde
   // `\\.` is a dot to some and a name with a backslash to others.
   if (glob.includes("\\")) return { kind: "unknown", shown: glob };
   // Brace alternatives may be absolute or climb; the fixed part of a glob that begins with one is empty.
-  if (/[{,](\/|~|\.\.)/.test(glob)) return { kind: "unknown", shown: glob };
+  if (/[{,](\/|~|\.\.)/.test(glob) || canClimbByBraces(glob)) return { kind: "unknown", shown: glob };
   return pathTarget(start, home, cwd, true);
+}
+
+/** Whether alternatives put together can be `..` (`{.,x}./a`), or an absolute path where one is empty (`{x,}/etc`). */
+function canClimbByBraces(glob: string): boolean {
+  if (!glob.includes("{")) return false;
+  const plain = glob.replace(/(^|\/)(?:\.\/)+/g, "$1");
+  return /(?:^|[/{},])\.(?:$|[/{},])/.test(plain) || (plain.startsWith("{") && /[{,],|,\}/.test(plain));
 }
 
 function fixedTarget(value: string): CallTarget {

@@ -105,6 +105,8 @@ describe("what a call needs", () => {
     expect(glob("~/.config/*")).toEqual([`fs:read ${HOME}/.config/**`]);
     expect(glob("../../etc/*")).toEqual(["fs:read /etc/**"]);
     expect(glob("src/../../x/*")).toEqual(["fs:read /srv/x/**"]);
+    for (const pattern of ["./**/*.{ts,tsx}", "{.github,a.b}/./{c,d.}*", "**/*{,.test}.ts", "src{,b}/*"])
+      expect([pattern, glob(pattern)]).toEqual([pattern, ["fs:read /srv/project/**"]]);
     // Everything but that: the whole folder.
     expect(glob("!src/**")).toEqual(["fs:read /srv/project/**"]);
     for (const pattern of [
@@ -115,6 +117,13 @@ describe("what a call needs", () => {
       "{a,../..}/*",
       "{~,x}/*",
       "@(..|a)/x",
+      "{.,x}./*",
+      ".{.,x}/**",
+      "src/{a,.{.,b}}/*",
+      "src/{.,a}{.,b}/{.,c}./*",
+      "{x,}/etc/*",
+      "{,x}{,y}/etc/*",
+      "{{a,},b}/etc/*",
       "\\.\\./\\.\\./x/*",
     ]) {
       expect([pattern, glob(pattern)]).toEqual([pattern, [`fs:read ?${pattern}`]]);
