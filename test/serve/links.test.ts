@@ -56,4 +56,32 @@ describe("a call through a link", () => {
       expect(JSON.stringify(asked.choices)).not.toContain("proj");
     },
   );
+
+  it.each([
+    ["claude-code", "Read", { file_path: "link/../x" }],
+    ["claude-code", "Write", { file_path: "link/../x", content: "a" }],
+    ["gemini", "read_file", { file_path: "./link/../x" }],
+    ["opencode", "read", { filePath: "link/../x" }],
+    ["codex", "apply_patch", { patch: "*** Begin Patch\n*** Add File: link/../x\n+a\n*** End Patch" }],
+    ["codex", "Bash", { command: "apply_patch '*** Begin Patch\n*** Add File: link/../x\n+a\n*** End Patch'" }],
+  ])(
+    "%s's %s that goes up behind a link never gets by its text what nobody allowed, nor a key",
+    async (name, executor, args) => {
+      const gate = await startGate();
+      const agent = await gate.agent(name);
+      const { home } = gate.home;
+      const cwd = join(home, "proj");
+      mkdirSync(join(cwd, "sub/deep"), { recursive: true });
+      symlinkSync("sub/deep", join(cwd, "link"));
+      for (const capability of ["fs:read", "fs:write"] as const)
+        await gate.operator.call("grants.add", { capability, target: `${cwd}/**` });
+      const outcomes: string[] = [];
+      for (const to of ["../notes.txt", "../.ssh/id_rsa"]) {
+        rmSync(join(cwd, "x"), { force: true });
+        symlinkSync(to, join(cwd, "x"));
+        outcomes.push((await agent.ask({ executor, args, context: { cwd } })).decision.outcome);
+      }
+      expect(outcomes).toEqual(["approval_required", "denied"]);
+    },
+  );
 });

@@ -116,15 +116,17 @@ function shellNeeds(
 /** Each file that a patch changes; running code, besides what it mentions, where it isn't known which ones those are. */
 function patchNeeds(patch: unknown, home: string, cwd: string | undefined): ResolvedRequirement[] {
   const text = typeof patch === "string" ? patch : "";
-  const at = (path: string) => pathTarget(path, home, cwd, false);
+  const at = (path: string) => placesOf(path, home, cwd, false);
   const files = patchedFiles(text);
   if (files === null)
     return [
       { capability: "code:exec", target: { kind: "exact", value: text } },
-      ...pathsMentioned(text).map((path): ResolvedRequirement => ({ capability: "fs:write", target: at(path) })),
+      ...pathsMentioned(text)
+        .flatMap(at)
+        .map((target): ResolvedRequirement => ({ capability: "fs:write", target })),
     ];
-  return pathsOfPatch(files).flatMap(({ kind, path, from }): ResolvedRequirement[] => {
-    const target = at(path);
+  const changed = pathsOfPatch(files).flatMap((file) => at(file.path).map((target) => ({ ...file, target })));
+  return changed.flatMap(({ kind, target, from }): ResolvedRequirement[] => {
     if (kind === "delete") return [{ capability: "fs:write", target, access: "delete" }];
     if (kind === "move")
       return [
@@ -132,7 +134,7 @@ function patchNeeds(patch: unknown, home: string, cwd: string | undefined): Reso
         { capability: "fs:read", target },
         { capability: "fs:write", target, access: "delete" },
       ];
-    const source = from === undefined ? undefined : at(from);
+    const [source] = from === undefined ? [] : at(from);
     return [{ capability: "fs:write", target, ...(source?.kind === "path" ? { copied_from: source.lexical } : {}) }];
   });
 }
@@ -172,11 +174,11 @@ function targetsOf(
     case "path": {
       const paths = values(source.arg);
       if (paths.length === 0) paths.push(source.or_cwd ? "." : "");
-      return paths.flatMap(asRead).map((path) => pathTarget(path, home, cwd, source.is_tree === true));
+      return paths.flatMap(asRead).flatMap((path) => placesOf(path, home, cwd, source.is_tree === true));
     }
     case "glob":
       return values(source.arg).flatMap((glob) =>
-        asRead(values(source.path_arg)[0] ?? ".").map((path) => globTarget(glob, path, home, cwd)),
+        asRead(values(source.path_arg)[0] ?? ".").flatMap((path) => globTargets(glob, path, home, cwd)),
       );
     case "patch":
       return []; // what each of its files needs differs: see patchNeeds
@@ -238,18 +240,25 @@ const asRead = (path: string): string[] =>
 /** ASCII without blanks around it. */
 const READ_ALIKE = /^[!-~](?:[ -~]*[!-~])?$/;
 
-function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget {
+/** A path as the kernel takes it; and as clients do that take `..` for text, where a link in front of it makes that another place. */
+function placesOf(path: string, home: string, cwd: string | undefined, isTree: boolean): CallTarget[] {
+  const target = pathTarget(path, home, cwd, isTree);
+  if (target.kind !== "path" || target.real === target.lexical || !`${cwd}/${path}`.includes("..")) return [target];
+  const asText = pathTarget(target.lexical, home, undefined, isTree);
+  return asText.kind === "path" && asText.real === target.real ? [target] : [target, asText];
+}
+
+function globTargets(glob: string, path: string, home: string, cwd: string | undefined): CallTarget[] {
   // The fixed part of the glob says how high up it begins: an absolute one or `../..` leaves `path` behind.
   // `!a` reaches everything but a: it has no fixed part.
   const base = /^!(?!\()/.test(glob) ? "" : picomatch.scan(glob).base;
   const start = base.startsWith("/") || base.startsWith("~") ? base : `${path}/${base}`;
-  // `a/*/../..` climbs after its fixed part: where it ends is unknown.
-  if (glob.slice(base.length).includes("..")) return { kind: "unknown", shown: glob };
-  // `\\.` is a dot to some and a name with a backslash to others.
-  if (glob.includes("\\")) return { kind: "unknown", shown: glob };
+  const rest = glob.slice(base.length);
+  // `a/*/../..` climbs after its fixed part: where it ends is unknown. `\\.` is a dot to some and a name with a backslash to others.
   // Brace alternatives may be absolute or climb; the fixed part of a glob that begins with one is empty.
-  if (/[{,](\/|~|\.\.)/.test(glob) || canClimbByBraces(glob)) return { kind: "unknown", shown: glob };
-  return pathTarget(start, home, cwd, true);
+  const isUnknown =
+    rest.includes("..") || glob.includes("\\") || /[{,](\/|~|\.\.)/.test(glob) || canClimbByBraces(glob);
+  return isUnknown ? [{ kind: "unknown", shown: glob }] : placesOf(start, home, cwd, true);
 }
 
 /** Whether alternatives put together can be `..` (`{.,x}./a`), or an absolute path where one is empty (`{x,}/etc`). */

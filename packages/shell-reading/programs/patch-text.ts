@@ -1,3 +1,5 @@
+import { normalize } from "node:path";
+
 /**
  * The text that `apply_patch` takes: files that are added, deleted, changed line by line, and moved.
  *
@@ -82,14 +84,18 @@ export function pathsMentioned(text: string): string[] {
     // Many blank lines, each of which could be the first, are as good as one.
     .replace(/^[\s\u0085]{2,}/gm, "\n")
     .matchAll(/^[\s\u0085]*\*\*\*\s*(?:Add File|Delete File|Update File|Move to)\s*:(.*)$/gim);
-  return [...new Set(Array.from(found, ([, path = ""]) => path.trim()))].filter((path) => path !== "");
+  const paths = Array.from(found, ([, path = ""]) => path.trim()).filter((path) => path !== "");
+  return [...new Set(paths.flatMap((path) => (GOES_UP.test(path) ? [path, normalize(path)] : [path])))];
 }
+
+/** Up behind a name: where that is a link, the kernel goes up from where it leads, and a reader that takes it for text doesn't. */
+const GOES_UP = /(?:^|\/)(?!\.{1,2}\/)[^/]+\/(?:\.?\/)*\.\.(?:\/|$)/;
 
 /** A `~` is the home folder to one reader and a name to another. */
 function isPlainPath(path: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   const odd = /^[\s~]|\s$|[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]/;
-  return path !== "" && path.length <= MAX_PATH && !odd.test(path);
+  return path !== "" && path.length <= MAX_PATH && !odd.test(path) && !GOES_UP.test(path);
 }
 
 /** Of a file that is changed something is changed; moving it is not enough for some readers. */

@@ -130,6 +130,36 @@ describe("what a call needs", () => {
     }
   });
 
+  it("a path that goes up behind a link is needed as the kernel takes it, and as clients do, which take .. for text", () => {
+    const home = tempFolder();
+    const cwd = join(home, "project");
+    mkdirSync(join(cwd, "sub/deep"), { recursive: true });
+    mkdirSync(join(home, ".ssh"));
+    symlinkSync("sub/deep", join(cwd, "link"));
+    symlinkSync("../.ssh/id_rsa", join(cwd, "x"));
+    const [asText, asKernel] = [join(home, ".ssh/id_rsa"), join(cwd, "sub/x")];
+    const of = (capability: string) => [`${capability} ${asKernel}`, `${capability} ${asText}`];
+    const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+    const context = { cwd };
+    const forms = (executor: string, args: Record<string, unknown>) =>
+      prepared(home, executor, args, { context }).needs.map(
+        ({ capability, target }) => `${capability} ${target.kind === "path" ? target.real : "?"}`,
+      );
+    expect(forms("Read", { file_path: `${cwd}/link/../x` })).toEqual(of("fs:read"));
+    expect(forms("Read", { file_path: "link/./../x" })).toEqual(of("fs:read"));
+    expect(forms("Write", { file_path: "./link/../x", content: "" })).toEqual(of("fs:write"));
+    expect(forms("NotebookEdit", { notebook_path: "link/../x", new_source: "" })).toEqual(of("fs:write"));
+    expect(forms("Grep", { pattern: "a", path: "link/../x" })).toEqual(of("fs:read"));
+    const added = patch("*** Add File: link/../x", "+a");
+    expect(forms("apply_patch", { patch: added })).toEqual(expect.arrayContaining(["code:exec ?", ...of("fs:write")]));
+    expect(forms("Bash", { command: `apply_patch '${added}'` })).toEqual(
+      expect.arrayContaining(["code:exec ?", ...of("fs:write")]),
+    );
+    expect(forms("Glob", { pattern: "link/../*" })).toEqual([`fs:read ${join(cwd, "sub")}`, `fs:read ${cwd}`]);
+    expect(forms("Glob", { pattern: "*", path: "link/.." })).toEqual([`fs:read ${join(cwd, "sub")}`, `fs:read ${cwd}`]);
+    expect(forms("Read", { file_path: "sub/deep/../x" })).toEqual([`fs:read ${asKernel}`]);
+  });
+
   it("a path that can't be placed is unknown, and so is a URL that is none", () => {
     expect(needed("fs_read", { path: "relative" })).toEqual(["fs:read ?relative"]);
     expect(needed("fs_read", {})).toEqual(["fs:read ?"]);

@@ -117,6 +117,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "a patch that some reader takes for another one, or in another folder": [
     `cd sub && apply_patch <<'E'\n${PATCH}\nE`,
     `cat a.txt | apply_patch`,
+    `apply_patch <<'E'\n${PATCH.replace("b.txt", "dlink/../b.txt")}\nE`,
     "apply_patch < a.txt",
     `apply_patch <<'E' < a.txt\n${PATCH}\nE`,
     `apply_patch < a.txt <<'E'\n${PATCH}\nE`,

@@ -45,6 +45,10 @@ describe("a patch", () => {
     ]);
   });
 
+  it("may name files of the folders above", () => {
+    expect(paths(patch("*** Delete File: ./../.././a..b/..c/d.."))).toEqual(["delete ./../.././a..b/..c/d.."]);
+  });
+
   it("may contain in its lines what looks like a patch, where no reader takes it for one", () => {
     const lines = ["+*** Add File: b.txt", "-*** End Patch", "+ *** Delete File: b.txt"];
     expect(paths(patch("*** Update File: a.txt", "@@", ...lines))).toEqual(["write a.txt"]);
@@ -84,6 +88,9 @@ describe("a patch", () => {
     ["a path with a line separator", patch("*** Delete File: a\u2028*** Delete File: b")],
     ["a path with a NUL", patch("*** Delete File: a\0b")],
     ["a path in the home folder, to some readers", patch("*** Delete File: ~/a")],
+    ["a path that goes up behind a name", patch("*** Delete File: link/../a")],
+    ["a path that goes up behind dots and slashes", patch("*** Delete File: ../link/.//./..")],
+    ["a move to a path that goes up behind a name", patch("*** Update File: a", "*** Move to: /srv/link/../b", "-x")],
     ["a long path", patch(`*** Delete File: ${"a".repeat(5000)}`)],
     ["a very long patch", patch("*** Add File: a", `+${"a".repeat(5 * 1024 * 1024)}`)],
   ])("is none for sure with %s", (_what, text) => {
@@ -93,5 +100,9 @@ describe("a patch", () => {
   it("mentions paths to the guard however it is written", () => {
     const text = " *** Add File: a\n***Delete file:b \r\n+*** Add File: c\n\t*** Move to:  d e\n*** Update File: a";
     expect(pathsMentioned(text)).toEqual(["a", "b", "d e"]);
+  });
+
+  it("mentions a path that goes up behind a name as the kernel takes it, and as readers do that take it for text", () => {
+    expect(pathsMentioned("*** Add File: link/../a\n*** Add File: ../b")).toEqual(["link/../a", "a", "../b"]);
   });
 });
