@@ -129,6 +129,19 @@ export const CLAUDE_CODE_EXECUTORS: readonly BuiltInManifest[] = [
     critical: true,
   },
   {
+    name: "AgentInWorktree",
+    agents: ["claude-code"],
+    // An Agent with `isolation`, as the hook says it: Claude Code runs git for it, and 2.1.197 with it the hooks of the project.
+    needs: [
+      { capability: "code:exec", target: { from: "command", args: ["isolation"] } },
+      { capability: "llm:online", target: { from: "none" } },
+    ],
+    args_schema: object({}, { prompt: text, description: text, subagent_type: text }),
+    content_args: ["prompt", "description"],
+    verb: { en: "start a subagent in a worktree of its own", it: "avvii un sottoagente in un worktree suo" },
+    critical: true,
+  },
+  {
     name: "ExitWorktree",
     agents: ["claude-code"],
     needs: [{ capability: "code:exec", target: { from: "command", args: ["action"] } }],

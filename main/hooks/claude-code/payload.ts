@@ -10,6 +10,10 @@ const SHELL_TOOL = "Bash";
 /** Those that run a command, with a description beside it. */
 const INTENT_TOOLS: readonly string[] = [SHELL_TOOL, "Monitor"];
 
+/** With a work tree of its own a subagent is more than that: git runs for it. */
+const SUBAGENT_TOOLS: readonly string[] = ["Agent", "Task"];
+const SUBAGENT_IN_WORKTREE = "AgentInWorktree";
+
 const NO_PAYLOAD = { refused: "the hook's input is not a PreToolUse payload" };
 
 /** The call, or why there is none that can be passed on as it was sent. */
@@ -28,6 +32,8 @@ export function readCall(text: string, env: Env): HookCall | { refused: string }
 
 /** The call of a tool, before it runs and after. The description beside a command is the intent, not a part of what runs. */
 export function proposed(executor: string, input: Json): { intent: string; executor: string; args: Json } {
+  if (SUBAGENT_TOOLS.includes(executor) && input.isolation)
+    return { intent: "", executor: SUBAGENT_IN_WORKTREE, args: input };
   if (!INTENT_TOOLS.includes(executor)) return { intent: "", executor, args: input };
   const { description, ...args } = input;
   return { intent: typeof description === "string" ? description.slice(0, 16_000) : "", executor, args };

@@ -89,6 +89,10 @@ describe("what a call needs", () => {
     expect(needed("WebFetch", { url: "https://example.com/a", prompt: "p" })).toEqual(["network:http example.com"]);
     expect(needed("WebSearch", { query: "x" })).toEqual(["network:http web-search"]);
     expect(needed("Task", { prompt: "x" })).toEqual(["llm:online *"]);
+    expect(needed("AgentInWorktree", { prompt: "x", isolation: "worktree" })).toEqual([
+      "code:exec worktree",
+      "llm:online *",
+    ]);
     expect(needed("TodoWrite", { todos: [] })).toEqual([]);
     expect(needed("mcp__github__create_issue", { title: "x" })).toEqual(["code:exec mcp__github__create_issue"]);
     expect(needed("mcp__box__run", { command: "ls" })).toEqual(["code:exec ls"]);

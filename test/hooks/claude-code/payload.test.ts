@@ -30,3 +30,16 @@ it("an id that is too long is cut, so that the gate still takes the call", () =>
 it("the PATH of the hook, which is the client's, goes with each call", () => {
   expect(contextOf({})).toMatchObject({ path: process.env.PATH });
 });
+
+it("a subagent with a work tree of its own is another tool than one without: git runs for it, and with it the project's hooks", () => {
+  const executorOf = (tool: string, input: Record<string, unknown>) => {
+    const parsed = readCall(payload(tool, { prompt: "p", ...input }), process.env);
+    if ("refused" in parsed) throw new Error(parsed.refused);
+    return parsed.call.executor;
+  };
+  for (const tool of ["Agent", "Task"]) {
+    expect(executorOf(tool, { isolation: "worktree" })).toBe("AgentInWorktree");
+    for (const input of [{}, { isolation: "" }, { isolation: null }]) expect(executorOf(tool, input)).toBe(tool);
+  }
+  expect(executorOf("Write", { isolation: "worktree" })).toBe("Write");
+});
