@@ -218,7 +218,8 @@ function byName(here: Place, scripts: NamedScripts, argv: readonly Word[], reade
     return form === "aliases" || !scripts.isScript
       ? []
       : [{ shown: entry(line, marks, `${folder}/${scripts.files[0]}`, NOTHING, []), texts: [] }];
-  const read = reader.readNaming(file, form);
+  const isUnsure = isTwoPlaces(scripts.folder ?? "", command.cwd) || isTwoPlaces(scripts.file ?? "", base);
+  const read = isUnsure ? UNREADABLE : reader.readNaming(file, form);
   const text = read.kind === "file" ? read.text : null;
   const lines =
     text === null ? null : form === "taskfile" ? taskLines(text, names) : scriptsIn(text, { form, names, hasHooks });
@@ -311,8 +312,9 @@ function byFile(here: Place, argv: readonly Word[], name: string, reader: Script
   if (file === null || (script === argv[0] && SYSTEM.test(file))) return [];
   const marks = [argv[0] ?? script, script];
   const by = { name: script === argv[0] ? "" : name, args: argv.slice(argv.indexOf(script)) };
-  if (script.glob !== true) return fileNamed(here, marks, file, reader, by);
-  return matchesOf(script, here.command.cwd).flatMap((path) => fileNamed(here, marks, path, reader, by));
+  const isUnsure = isTwoPlaces(script.text, here.command.cwd);
+  const files = script.glob === true ? matchesOf(script, here.command.cwd) : [file];
+  return files.flatMap((path) => fileNamed(here, marks, { path, isUnsure }, reader, by));
 }
 
 /** `node -r ./t.js`, `cat x.sh | bash`, `npx jest`: a file that is run as well. `by`: null where it isn't known as what. */
@@ -325,9 +327,11 @@ function loaded(
   if (folder === null) return [];
   const above = word.glob === true ? null : fileAbove(folder, { files: names, goesUp }, reader);
   const files = word.glob === true ? matchesOf(word, folder) : above === null ? [] : [above];
-  return files.flatMap((file) => {
-    if (mayBeFile && kindOf(realForm(file) ?? file) !== "file") return [];
-    return fileNamed(here, [here.command.argv[0] ?? word, word], file, reader, by === null ? null : { name: by });
+  const isUnsure = [word.text, ...names].some((name) => isTwoPlaces(name, folder));
+  return files.flatMap((path) => {
+    if (mayBeFile && kindOf(realForm(path) ?? path) !== "file") return [];
+    const marks = [here.command.argv[0] ?? word, word];
+    return fileNamed(here, marks, { path, isUnsure }, reader, by === null ? null : { name: by });
   });
 }
 
@@ -335,12 +339,12 @@ function loaded(
 function fileNamed(
   here: Place,
   marks: readonly Word[],
-  file: string,
+  { path: file, isUnsure }: { path: string; isUnsure: boolean },
   reader: ScriptReader,
   by: { name: string; args?: readonly Word[] } | null,
 ): Named[] {
   if (/^\/(?:dev|proc)\//.test(file) || isWritten(file, here.before)) return [];
-  const read = reader.read(file, MAX_HASHED);
+  const read = isUnsure ? UNREADABLE : reader.read(file, MAX_HASHED);
   const text = read.kind === "file" && read.text !== null ? read.text : "";
   const shown = entry(here.line, marks, file, read, firstLines(text), lineCount(text));
   // What was installed is its maker's, not the project's.
@@ -354,6 +358,14 @@ function fileNamed(
   };
   const run = isLong ? [] : [source];
   return withInner(here, { shown, isWhole: !isLong, run, cwd: here.command.cwd ?? "" }, reader);
+}
+
+const UNREADABLE: FileRead = { kind: "unreadable" };
+
+/** Up behind a link: the kernel, and with it most programs, goes up from where that leads, and Node from where the link is. */
+function isTwoPlaces(text: string, cwd: string | null): boolean {
+  const file = text.includes("..") ? absolutePath(text, cwd) : null;
+  return file !== null && realForm(text.startsWith("/") ? text : `${cwd}/${text}`) !== realForm(file);
 }
 
 const INSTALLED = /\/(?:node_modules|site-packages|vendor\/bin)\//;

@@ -145,6 +145,30 @@ describe("what a name stands for", () => {
     expect(standsFor("./same.sh")).toMatchObject([{ sha256: hashOf("x.sh"), lines: SCRIPT }]);
   });
 
+  it.each([
+    ["sh link/../x.sh", "x.sh"],
+    ["./link/../x.sh", "x.sh"],
+    ["node link/../x.js", "x.js"],
+    ["bash link/../x.s?", "x.sh"],
+    ["cat link/../x.sh | bash", "x.sh"],
+    ["bash < link/../x.sh", "x.sh"],
+    ["make -f link/../Makefile build", "Makefile"],
+    ["make -C link/.. build", "Makefile"],
+    ["npm --prefix link/.. test", "package.json"],
+  ])("is unknown where the way goes up behind a link, as programs differ in where that leads: %s", (command, name) => {
+    mkdirSync(`${cwd}/other/deep`, { recursive: true });
+    symlinkSync("other/deep", `${cwd}/link`);
+    for (const file of ["x.sh", "x.js"]) writeFileSync(`${cwd}/other/${file}`, "evil\n");
+    try {
+      for (const { file, sha256, lines } of standsFor(command))
+        expect({ file, sha256, lines }).toEqual({ file: `${cwd}/${name}`, sha256: null, lines: [] });
+    } finally {
+      for (const file of ["link", "other/deep", "other/x.sh", "other/x.js"])
+        rmSync(`${cwd}/${file}`, { recursive: true });
+    }
+    expect(standsFor("sh src/../x.sh")).toMatchObject([{ sha256: hashOf("x.sh"), lines: SCRIPT }]);
+  });
+
   it("is shown as far as it can be read, and hashed whole", () => {
     writeFileSync(`${cwd}/long.sh`, "echo a\n".repeat(10_000));
     const [found] = standsFor("sh long.sh");
