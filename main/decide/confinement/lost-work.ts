@@ -1,5 +1,5 @@
-import { absolutePath, effectsOf, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
-import { kindOf } from "@metnos-gate/shell-reading/files";
+import { effectsOf, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
+import { certainPath, kindOf } from "@metnos-gate/shell-reading/files";
 import { programOf } from "@metnos-gate/shell-reading/programs";
 import type { Hazard } from "../../../ipc/contract/description.ts";
 import type { HazardId } from "../../../ipc/contract/hazards.ts";
@@ -88,7 +88,7 @@ function deletesWork(commands: readonly SimpleCommand[], held: HeldByGit): strin
 }
 
 function losesWork(word: Word, { cwd }: SimpleCommand, held: HeldByGit): boolean {
-  const path = word.is_resolved && word.glob !== true && word.text !== "" ? absolutePath(word.text, cwd) : null;
+  const path = word.is_resolved && word.glob !== true && word.text !== "" ? certainPath(word.text, cwd) : null;
   if (path === null) return true;
   if (kindOf(path) === "nothing" || isMadeByBuild(path)) return false;
   return !held.holdsAllBelow(path) || (counted([path]).files ?? 0) > MAX_TRACKED;

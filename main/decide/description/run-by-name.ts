@@ -11,7 +11,7 @@ import {
   type SimpleCommand,
   type Word,
 } from "@metnos-gate/shell-reading";
-import { kindOf, realForm } from "@metnos-gate/shell-reading/files";
+import { certainPath, kindOf, realForm } from "@metnos-gate/shell-reading/files";
 import { askedOutside } from "@metnos-gate/shell-reading/gate-command";
 import {
   type LoadedFile,
@@ -362,11 +362,8 @@ function fileNamed(
 
 const UNREADABLE: FileRead = { kind: "unreadable" };
 
-/** Up behind a link: the kernel, and with it most programs, goes up from where that leads, and Node from where the link is. */
-function isTwoPlaces(text: string, cwd: string | null): boolean {
-  const file = text.includes("..") ? absolutePath(text, cwd) : null;
-  return file !== null && realForm(text.startsWith("/") ? text : `${cwd}/${text}`) !== realForm(file);
-}
+/** As programs differ in where it leads. */
+const isTwoPlaces = (text: string, cwd: string | null): boolean => cwd !== null && certainPath(text, cwd) === null;
 
 const INSTALLED = /\/(?:node_modules|site-packages|vendor\/bin)\//;
 

@@ -1,5 +1,4 @@
 import {
-  absolutePath,
   downloadedScripts,
   effectsOf,
   programHazards,
@@ -7,7 +6,7 @@ import {
   type Span,
   type Word,
 } from "@metnos-gate/shell-reading";
-import { askedEachTime, isAtOrBelow, kindOf } from "@metnos-gate/shell-reading/files";
+import { askedEachTime, certainPath, isAtOrBelow, kindOf } from "@metnos-gate/shell-reading/files";
 import { isInteractive, programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import { shortenHome } from "../../../ipc/base/visible-text.ts";
 import type { Hazard } from "../../../ipc/contract/description.ts";
@@ -198,7 +197,7 @@ function deletedBy(paths: readonly (string | null)[], span: Hazard["span"]): Haz
 
 /** Where a word leads; null where that isn't known, or where it may be any number of names. */
 function pathOf(word: Word, { cwd }: SimpleCommand): string | null {
-  return word.is_resolved && word.glob !== true && word.text !== "" ? absolutePath(word.text, cwd) : null;
+  return word.is_resolved && word.glob !== true && word.text !== "" ? certainPath(word.text, cwd) : null;
 }
 
 function formsOf(path: string): string[] {

@@ -4,6 +4,7 @@ export { hasOwnTimes } from "../files/own-times.ts";
 export { BUILD_FOLDERS } from "../targets/build-folders.ts";
 export { beginningOf } from "../targets/file-beginning.ts";
 export {
+  certainPath,
   expandHome,
   foldedPath,
   hasTooManyNames,

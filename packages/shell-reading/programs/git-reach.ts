@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { absolutePath } from "../paths.ts";
 import type { Word } from "../reading.ts";
-import { realForm } from "../targets/path.ts";
+import { certainPath, realForm } from "../targets/path.ts";
 import { projectRoot } from "../targets/project.ts";
 import { gitCommand } from "./git.ts";
 import { gitFoldersOf } from "./git-folders.ts";
@@ -20,7 +19,7 @@ const FETCHES = /^(?:fetch|pull|ls-remote)$/;
 /** @param cwd where it runs; null where that isn't known */
 export function gitReach(args: readonly Word[], cwd: string | null, home: string): GitReach {
   const { name, rest, folder } = gitCommand(args);
-  const at = folder === "here" ? cwd : absolutePath(folder.text, cwd);
+  const at = folder === "here" ? cwd : certainPath(folder.text, cwd);
   const texts = rest.map(({ text }) => text);
   if (isAlias(name, args.slice(0, -rest.length || undefined), at, home)) return "settings";
   const [first = ""] = texts.filter((text) => !text.startsWith("-"));

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { readRegularBytes } from "../files/regular-bytes.ts";
-import { absolutePath } from "../paths.ts";
 import type { SimpleCommand } from "../reading.ts";
-import { realForm } from "../targets/path.ts";
+import { certainPath, realForm } from "../targets/path.ts";
 import { projectRoot } from "../targets/project.ts";
 import { gitCommand } from "./git.ts";
 import { gitFoldersOf } from "./git-folders.ts";
@@ -41,7 +40,7 @@ export function gitRemoteOf({ argv, cwd, assignments }: SimpleCommand, home: str
     assignments.some((one) => /^GIT_/.test(one.name));
   const [given] = operandsOf(rest.map(({ text, is_resolved }) => (is_resolved ? text : null)));
   if (given === null) return { name: null, urls: null, others: [] };
-  const at = folder === "here" ? cwd : absolutePath(folder.text, cwd);
+  const at = folder === "here" ? cwd : certainPath(folder.text, cwd);
   const settings = settingsAt(at, home);
   const others = settings === null ? [] : settings.all.flatMap(([key, url]) => (IS_URL.test(key) ? [url] : []));
   const isPush = name === "push";

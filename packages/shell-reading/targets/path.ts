@@ -1,6 +1,7 @@
 import { closeSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorCode } from "../files/error-code.ts";
+import { absolutePath } from "../paths.ts";
 import { following, isFollowingOver, onceADecision } from "./tree-scan.ts";
 
 /** Paths as a call names them, in the two forms that a grant must cover: the lexical and the real one. */
@@ -65,6 +66,16 @@ export function resolvePath(raw: string, home: string, cwd?: string): ResolvedPa
   const unfollowed = end === null && isFollowingOver() ? { unfollowed: absolute } : {};
   const found = { lexical, real: end === null ? null : real, ...unfollowed };
   return isProcessRelative ? { ...found, is_process_relative: isProcessRelative } : found;
+}
+
+/**
+ * A text in an absolute, normal form, as `absolutePath`. Null as well where it goes up behind a link: from there the kernel, and with it most
+ * programs, goes up from where that leads, and programs that take `..` for text (Node, clients' own tools) from where the link is.
+ */
+export function certainPath(text: string, cwd: string | null): string | null {
+  const path = absolutePath(text, cwd);
+  if (path === null || !text.includes("..")) return path;
+  return realForm(text.startsWith("/") ? text : `${cwd}/${text}`) === realForm(path) ? path : null;
 }
 
 /**

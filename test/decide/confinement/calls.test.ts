@@ -344,6 +344,19 @@ describe("a line that can't be confined says why, and about what", () => {
     expect(found).toEqual({ reason: "leaves-the-box", about: "git undo" });
   });
 
+  it("deletes what lies where the kernel goes up behind a link, and not where its words say", () => {
+    const linked = confinedWorld();
+    mkdirSync(join(linked.project, "kept/deep"), { recursive: true });
+    mkdirSync(join(linked.project, "kept/work"));
+    writeFileSync(join(linked.project, "kept/work/notes.txt"), "not tracked");
+    symlinkSync("kept/deep", join(linked.project, "link"));
+    for (const about of ["link/../work", `${linked.project}/link/../work/notes.txt`])
+      expect(confinementIn(linked, shellCall(`rm -r ${about}; npm test`, linked.project))).toEqual({
+        reason: "destroys-work",
+        about,
+      });
+  });
+
   it("deletes more tracked files than one would notice", () => {
     const many = confinedWorld();
     for (let at = 0; at < 21; at++) writeFileSync(join(many.project, `src/store/f${at}.ts`), `${at}\n`);

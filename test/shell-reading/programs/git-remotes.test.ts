@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { addressParts, gitRemoteOf } from "../../../packages/shell-reading/programs/git-remotes.ts";
@@ -83,6 +83,16 @@ describe("where a git command goes", () => {
     ["git push $WHERE", TWO, null, null],
   ])("%s", (command, settings, name, urls) => {
     expect(remote(command, settings)).toMatchObject({ name, urls });
+  });
+
+  it("isn't known where the repository's folder is up behind a link, which leads git elsewhere than its words say", () => {
+    const { home, cwd } = repository(TWO);
+    mkdirSync(join(home, "other/deep"), { recursive: true });
+    symlinkSync("../other/deep", join(cwd, "link"));
+    const [first] = readCommand("git -C link/.. push origin main", { cwd, home }).commands;
+    expect(first && gitRemoteOf(first, home)).toEqual({ name: "origin", urls: null, others: [] });
+    const [plain] = readCommand("git -C src/.. push origin main", { cwd, home }).commands;
+    expect(plain && gitRemoteOf(plain, home)).toMatchObject({ urls: ["https://github.com/acme/shop.git"] });
   });
 
   it("the user's own settings count as well", () => {
