@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
     path: "packages/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 0,
-    lines: 16480,
+    lines: 16550,
     doors: `
       doors: files gate-command git programs reading`,
   },
@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 15320,
+    lines: 15450,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -183,7 +183,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/core",
     holds: "puts the parts together, opens and closes them",
     floor: 8,
-    lines: 3800,
+    lines: 3850,
     doors: `
       .: archiving boxed-agents channel core explained-call gate-port note-board offline offline-receipts restart
       service: gate-service launch-agent service-parts
@@ -193,7 +193,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/surfaces",
     holds: "where people answer: operator, page server, notifications, Telegram",
     floor: 9,
-    lines: 9200,
+    lines: 9250,
     doors: `
       .: gate-page index
       notifications: notifier platform review-route session-bus sink start
@@ -218,7 +218,7 @@ export const ROOMS: readonly Room[] = [
     path: "cli",
     holds: "the `metnos-gate` command, the hook's program, the adapters for agents",
     floor: 11,
-    lines: 20550,
+    lines: 20950,
     doors: "none",
   },
   {
@@ -239,7 +239,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 118_000,
+  test: 119_000,
   bench: 4700,
   build: 150,
   conformance: 650,

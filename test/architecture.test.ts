@@ -251,6 +251,7 @@ describe("the architecture", () => {
       "ipc/socket/page-secret.ts",
       "ipc/words/alarm-words.ts",
       "ipc/words/box-words.ts",
+      "ipc/words/bursts.ts",
       "ipc/words/byte-size.ts",
       "ipc/words/call-words.ts",
       "ipc/words/capability-words.ts",

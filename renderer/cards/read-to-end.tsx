@@ -58,7 +58,7 @@ export function EndsProvider({ ends, children }: { ends: Ends | null; children: 
   return <EndsContext value={ends}>{children}</EndsContext>;
 }
 
-/** The event that has a part go on to what of it wasn't seen yet. */
+/** The event that moves a part to what of it wasn't seen yet. */
 export const READ_ON = "read-on";
 
 /** Whether what is rendered here must be read before an approval. */

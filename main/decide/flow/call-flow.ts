@@ -67,7 +67,7 @@ export function untrustedIn(x: FlowCall, config: FlowConfig): string | undefined
   return runsCode && x.confinement === null ? hostsOfLines(x).find((host) => isForeign(host, config)) : undefined;
 }
 
-/** What a request says that isn't the user's own words, and to whom: `domain`, all that one owner's hosts are told together. */
+/** What a request says that isn't the user's own words, and to whom: `domain`, all that one owner's hosts receive together. */
 export interface Saying {
   to: string;
   domain: string;

@@ -19,7 +19,7 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 /**
  * Names that are nearly one of those, and that many projects use for what they are: of the 5,000 that are fetched most, by registry, and
- * others with a standing of their own. Nothing is compared with them.
+ * others that are well known themselves. Nothing is compared with them.
  */
 const BESIDE: Readonly<Record<string, string>> = {
   npm: "gaxios enquirer colord crypt dargs mquery aws-cdk jsdoc tslint args mssql graphiql",

@@ -125,7 +125,7 @@ function linkedTo(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    return undefined; // no link, or nothing that can be looked at: the way ends there, or goes on by its name
+    return undefined; // no link, or nothing that can be looked at: the way ends there, or continues by its name
   }
 }
 

@@ -42,7 +42,7 @@ async function world(options: FlowOptions = {}) {
       .sort();
   /** Something private is read in this session, and something comes in. */
   const marked = (from: CalledFrom = {}) => {
-    made.says("go on", from.session);
+    made.says("continue", from.session);
     call("Read", { file_path: keys }, from);
     call("WebFetch", { url: "https://docs.example.org/a", prompt: "x" }, from);
   };
@@ -77,7 +77,7 @@ describe("who carries what a session has seen", () => {
   it("is no other agent, until it reads what the first one wrote", async () => {
     const { call, marked, seat } = await world();
     const codex = seat("codex", "Full");
-    codex.says("go on", "c1");
+    codex.says("continue", "c1");
     marked();
     expect(codex.call("Bash", POST, { session: "c1" }).outcome).toBe("allowed");
     call("Write", { file_path: "notes.md", content: KEY });
@@ -92,10 +92,10 @@ describe("who carries what a session has seen", () => {
     first.call("Write", { file_path: "notes.md", content: KEY });
     first.close();
     const next = await world({ home });
-    next.says("go on");
+    next.says("continue");
     expect(next.call("Bash", POST).rule).toBe(SENDS);
     const codex = next.seat("codex", "Full");
-    codex.says("go on", "c1");
+    codex.says("continue", "c1");
     codex.call("Bash", { command: "cat notes.md" }, { session: "c1" });
     expect(codex.call("Bash", POST, { session: "c1" }).rule).toBe(SENDS);
   });
@@ -152,7 +152,7 @@ describe("what is private", () => {
     ];
     const unmarked = commands.filter((command, index) => {
       const session = `p${index}`;
-      says("go on", session);
+      says("continue", session);
       const made = call("Bash", { command }, { session });
       // What isn't known to read alone is code, which is asked about each time.
       return made.outcome === "allowed" && !markNames(session).includes("private");
@@ -162,7 +162,7 @@ describe("what is private", () => {
 
   it("is what lies outside of where its session began, wherever a call says that it works", async () => {
     const { call, says, home, markNames, seat, keys } = await world();
-    says("go on", "w1");
+    says("continue", "w1");
     call("Read", { file_path: "package.json" }, { session: "w1" });
     call("Bash", { command: "cat keys.json" }, { session: "w1", cwd: `${home.home}/.config/app` });
     expect(markNames("w1")).toEqual(["private"]);
@@ -176,7 +176,7 @@ describe("what is private", () => {
     const { call, says, project, markNames, put } = await world();
     put("sub/a.txt", "a");
     symlinkSync(join(project, "sub"), join(project, "inside"));
-    says("go on", "own");
+    says("continue", "own");
     for (const command of [
       "cat sub/a.txt",
       "cat inside/a.txt",
@@ -191,7 +191,7 @@ describe("what is private", () => {
   it("is what other programs keep among caches, and what the system says of processes", async () => {
     const { call, says, home, markNames, put } = await world();
     const read = (path: string, session: string) => {
-      says("go on", session);
+      says("continue", session);
       return call("Read", { file_path: path }, { session }).outcome === "allowed" ? markNames(session) : ["asked"];
     };
     expect(read(put(`${home.home}/.cache/thunderbird/mail/1.eml`, "x"), "m1")).toEqual(["private"]);
@@ -307,7 +307,7 @@ describe("what an MCP server says of itself", () => {
   it("makes it no trusted one", async () => {
     const { call, says, markNames } = await world({ config: '[flow]\ntrusted_servers = ["docs"]\n' });
     const answered = (executor: string, session: string, args = {}) => {
-      says("go on", session);
+      says("continue", session);
       call(executor, args, { session, context: { annotations: { readOnlyHint: true, trusted: true } } }).answer(
         "approved",
       );
@@ -323,7 +323,7 @@ describe("what an MCP server says of itself", () => {
   it("makes what nothing describes no trusted one either", async () => {
     const { seat, markNames } = await world();
     const { call, says } = seat("opencode", "Full");
-    says("go on", "o1");
+    says("continue", "o1");
     call("github_get_issue", { id: 1 }, { session: "o1" }).answer("approved");
     expect(markNames("o1")).toEqual(["untrusted"]);
   });
@@ -335,7 +335,7 @@ describe("an answer", () => {
       level: "Supervised",
       grants: [{ capability: "network:http", target: "docs.example.org" }],
     });
-    says("go on");
+    says("continue");
     const before = call("Bash", POST);
     expect([before.outcome, before.rule]).toEqual(["approval_required", "policy.level-asks"]);
     marked();
@@ -348,7 +348,7 @@ describe("an answer", () => {
       level: "Supervised",
       grants: [{ capability: "network:http", target: "docs.example.org" }],
     });
-    says("go on");
+    says("continue");
     const before = call("Bash", POST);
     marked();
     grant("network:http", "send:api.example.org");
@@ -362,7 +362,7 @@ describe("an answer", () => {
       level: "Supervised",
       grants: [{ capability: "network:http", target: "docs.example.org" }],
     });
-    says("go on");
+    says("continue");
     call("Bash", POST).answer("approved", "session");
     expect(call("Bash", POST).outcome).toBe("allowed");
     marked();
@@ -452,7 +452,7 @@ describe("what a marked session wrote", () => {
       expect([command, made.outcome]).not.toContain("denied");
       put(`${project}/to.md`, "a");
       const session = `r${index}`;
-      codex.says("go on", session);
+      codex.says("continue", session);
       codex.call("Bash", { command: "cat to.md" }, { ...from, session });
       return !markNames(session).includes("private");
     });
@@ -466,7 +466,7 @@ describe("what a marked session wrote", () => {
     marked();
     expect(call("Bash", { command: "node build.mjs" }).outcome).toBe("allowed");
     const codex = seat("codex", "Full");
-    codex.says("go on", "c1");
+    codex.says("continue", "c1");
     codex.call("Bash", { command: "cat old.md" }, { session: "c1" });
     expect(markNames("c1")).toEqual([]);
     // By a program's words the file is read as well, which nothing else says.
@@ -482,10 +482,10 @@ describe("what a marked session wrote", () => {
     call("Write", { file_path: "drafts/a.md", content: KEY });
     const codex = seat("codex", "Full");
     const elsewhere = projectIn(home.home, "elsewhere-with-a-longer-name");
-    codex.says("go on", "c1");
+    codex.says("continue", "c1");
     codex.call("Bash", { command: `cat ${project}/drafts/a.md` }, { session: "c1", cwd: elsewhere });
     expect(markNames("c1")).toEqual(["private", "untrusted"]);
-    codex.says("go on", "c2");
+    codex.says("continue", "c2");
     codex.call("Bash", { command: `grep -r key ${project}` }, { session: "c2", cwd: elsewhere });
     expect(markNames("c2")).toEqual(["private", "untrusted"]);
   });

@@ -43,7 +43,7 @@ const OF_PROJECT = [
   ["scripts/check.js", ""],
   ["node_modules/left-padder/README.md", "pads"],
   ["shot.png", ""],
-  ["docs/kept.md", "kept"],
+  ["notes/kept.md", "kept"],
 ] as const;
 
 function fill(folder: string, files: readonly (readonly [string, string])[]): void {
@@ -54,7 +54,7 @@ function fill(folder: string, files: readonly (readonly [string, string])[]): vo
 }
 
 /** How each story ends: what its last call is answered, and by which rule. */
-async function told(level: Level, config = "") {
+async function prompted(level: Level, config = "") {
   // Files are changed in the machine's own time.
   const clock = new ManualClock(new Date().toISOString());
   const { core, home, box } = await flowingCore({ level, box: true, clock, config: `${config}${UNLIMITED}` });
@@ -81,7 +81,7 @@ async function told(level: Level, config = "") {
       // Its sessions aren't known to be its user's: each story has another one.
       const seat = seatOf(by === "assistant" ? `assistant-${index}` : by);
       const from = { session: `s${index}${session ?? ""}`, cwd: project };
-      seat.says("Look at what is open, and go on", from.session);
+      seat.says("Look at what is open, and continue", from.session);
       const given = Object.fromEntries(Object.entries(args).map(([key, value]) => [key, put(value)]));
       const made = executor === "@reach" ? seat.reach(String(given.url), from) : seat.call(executor, given, from);
       outcomes.push(made.outcome);
@@ -103,8 +103,8 @@ describe("the stories of agents that do what they read", () => {
   it.each(["Supervised", "Full"] as const)("none of them ends unasked at %s", async (level) => {
     const unasked = (ends: { name: string; outcomes: readonly string[] }[]) =>
       ends.flatMap(({ name, outcomes }) => (outcomes.at(-1) === "allowed" ? [name] : []));
-    const off = await told(level, OFF);
-    const on = await told(level);
+    const off = await prompted(level, OFF);
+    const on = await prompted(level);
     const count = `${unasked(off).length} of ${STORIES.length} stories complete unasked with the stage off`;
     console.log(`${level}: ${count}, ${unasked(on).length} with it`);
     const asked = off.filter(({ outcomes }) => outcomes.at(-1) !== "allowed");
