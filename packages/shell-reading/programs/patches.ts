@@ -1,4 +1,5 @@
 import type { Word } from "../reading.ts";
+import { certainPath } from "../targets/path.ts";
 import { plainWord } from "../word.ts";
 import { patchedFiles, pathsMentioned, pathsOfPatch } from "./patch-text.ts";
 import type { Access, Accesses, CommandContext, Program } from "./program.ts";
@@ -22,12 +23,15 @@ export function takesPatch(name: string): boolean {
   return PATCH_PROGRAM_NAMES.includes(name);
 }
 
-function patchAccesses(args: readonly Word[], { inputText }: CommandContext): Accesses {
+function patchAccesses(args: readonly Word[], { inputText, cwd }: CommandContext): Accesses {
   const [given] = args;
   const isKnown = args.length <= 1 && (given === undefined || (given.is_resolved && given.glob !== true));
   const text = given === undefined ? (inputText ?? undefined) : given.text;
   const span = given ?? { start: 0, end: 0 };
-  const files = text === undefined || !isKnown ? null : patchedFiles(text);
+  const read = text === undefined || !isKnown ? null : patchedFiles(text);
+  // A client that does it itself may take `..` for text.
+  const isSure = read?.every(({ path, movedTo = "" }) => [path, movedTo].every((one) => isCertain(one, cwd)));
+  const files = isSure === true ? read : null;
   if (files !== null) {
     const accesses = pathsOfPatch(files).map(({ kind, path, from }): Access => {
       const word = plainWord(path, span);
@@ -42,3 +46,5 @@ function patchAccesses(args: readonly Word[], { inputText }: CommandContext): Ac
     data: [],
   };
 }
+
+const isCertain = (path: string, cwd: string | null): boolean => cwd === null || certainPath(path, cwd) !== null;

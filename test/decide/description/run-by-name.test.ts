@@ -155,15 +155,16 @@ describe("what a name stands for", () => {
     ["make -f link/../Makefile build", "Makefile"],
     ["make -C link/.. build", "Makefile"],
     ["npm --prefix link/.. test", "package.json"],
+    ["docker build link/..", "Dockerfile"],
   ])("is unknown where the way goes up behind a link, as programs differ in where that leads: %s", (command, name) => {
     mkdirSync(`${cwd}/other/deep`, { recursive: true });
     symlinkSync("other/deep", `${cwd}/link`);
-    for (const file of ["x.sh", "x.js"]) writeFileSync(`${cwd}/other/${file}`, "evil\n");
+    for (const file of ["other/x.sh", "other/x.js", "Dockerfile"]) writeFileSync(`${cwd}/${file}`, "evil\n");
     try {
       for (const { file, sha256, lines } of standsFor(command))
         expect({ file, sha256, lines }).toEqual({ file: `${cwd}/${name}`, sha256: null, lines: [] });
     } finally {
-      for (const file of ["link", "other/deep", "other/x.sh", "other/x.js"])
+      for (const file of ["link", "other/deep", "other/x.sh", "other/x.js", "Dockerfile"])
         rmSync(`${cwd}/${file}`, { recursive: true });
     }
     expect(standsFor("sh src/../x.sh")).toMatchObject([{ sha256: hashOf("x.sh"), lines: SCRIPT }]);

@@ -136,6 +136,12 @@ describe.each(Object.entries(REFUSED))("%s", (_class, lines) => {
   });
 });
 
+it("a patch is not clear in a folder that is a link, where it goes up: a client that applies it itself may take that for text", () => {
+  const line = `apply_patch <<'E'\n${PATCH.replace("b.txt", "../b.txt")}\nE`;
+  expect(needsOfLine(line, HOME, join(PROJECT, "dlink")).unclear).not.toBeNull();
+  expect(needsOfLine(line, HOME, join(PROJECT, "src")).unclear).toBeNull();
+});
+
 describe("a search that may not read its input", () => {
   it.each([
     ["cd src && : | grep -rhe '' -f /dev/null", "src"],
