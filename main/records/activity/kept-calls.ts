@@ -364,7 +364,7 @@ export class KeptCalls {
       "DELETE FROM texts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM calls WHERE text = ?)",
     );
     for (const text of texts) unused.run(text, text);
-    this.#texts.clear();
+    if (changes > 0) this.#texts.clear();
     this.#count -= changes;
     return changes;
   }
