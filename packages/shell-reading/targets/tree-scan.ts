@@ -1,5 +1,5 @@
 import { type Dirent, opendirSync, readdirSync, readlinkSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { join } from "node:path";
 import { errorCode } from "../files/error-code.ts";
 
 /** A bounded look at what lies below a folder: breadth first, links are not followed. */
@@ -48,7 +48,7 @@ export function decidingCall<T>(decide: () => T): T {
   if (isDeciding) return decide();
   isDeciding = true;
   decisions++;
-  beginFollowing();
+  followedMs = ordinaryNames = 0;
   try {
     return decide();
   } finally {
@@ -73,15 +73,10 @@ export function onceADecision<T>(): (key: string, find: () => T) => T {
   };
 }
 
-function beginFollowing(): void {
-  followedMs = 0;
-  ordinaryNames = 0;
-}
-
 /**
  * Follows a path; null once one call's paths have taken too long: then it isn't known where another one leads. What took long once may
- * have waited for a disk, a processor, the collection of garbage or another virtual machine: it is followed again, where that matters
- * twice, and what counts is the least that it took, each time. A way of few names isn't counted, whatever it took.
+ * have waited for a disk, a processor, the collection of garbage or another virtual machine: it is followed again, and what counts is the
+ * least that it took, each time. A way of few names isn't counted, whatever it took.
  * @param path absolute: what `follow` asks the system for
  */
 export function following<T>(path: string, follow: () => T): T | null {
@@ -91,17 +86,11 @@ export function following<T>(path: string, follow: () => T): T | null {
   const found = follow();
   const firstMs = performance.now() - began;
   if (firstMs <= LONG_MS) return found;
-  const again = ownWork(follow);
-  let leastMs = Math.min(firstMs, again.ms);
-  let last = again.found;
-  if (leastMs <= LONG_MS || hasFewNames(path)) return last;
-  if (followedMs + 2 * leastMs > MAX_FOLLOWING_MS && leastMs < MAX_FOLLOWING_MS) {
-    const onceMore = ownWork(follow);
-    leastMs = Math.min(leastMs, onceMore.ms);
-    last = onceMore.found;
-  }
-  if (leastMs > LONG_MS) followedMs += 2 * leastMs;
-  return last;
+  const beganMs = ownMs();
+  const again = follow();
+  const leastMs = Math.min(firstMs, ownMs() - beganMs);
+  if (leastMs > LONG_MS && !hasFewNames(path)) followedMs += 2 * leastMs;
+  return again;
 }
 
 /** Whether the way to it, through all links, is an ordinary one. */
@@ -110,29 +99,18 @@ function hasFewNames(path: string): boolean {
   let here = "/";
   for (let name = left.pop(); name !== undefined; name = left.pop()) {
     if (++ordinaryNames > MAX_ORDINARY_NAMES) return false;
-    if (name === "..") here = dirname(here);
-    if (/^\.{0,2}$/.test(name)) continue;
-    const next = `${here === "/" ? "" : here}/${name}`;
-    const target = linkedTo(next);
-    if (target?.startsWith("/")) here = "/";
-    if (target === undefined) here = next;
+    const next = join(here, name);
+    let target = "";
+    try {
+      if (!/^\.{0,2}$/.test(name)) target = readlinkSync(next);
+    } catch {
+      // no link, or nothing that can be looked at: the way ends there, or goes on by its name
+    }
+    if (target === "") here = next;
     else left.push(...target.split("/").reverse());
+    if (target.startsWith("/")) here = "/";
   }
   return true;
-}
-
-function linkedTo(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined; // no link, or nothing that can be looked at: the way ends there, or continues by its name
-  }
-}
-
-function ownWork<T>(act: () => T): { found: T; ms: number } {
-  const began = ownMs();
-  const found = act();
-  return { found, ms: ownMs() - began };
 }
 
 /** Whether one call's paths have taken too long: what wasn't found since may be there. */
@@ -167,7 +145,7 @@ export function withScanLimit<T>(look: () => T): T {
   if (leftOfCall !== undefined) return look();
   leftOfCall = MAX_ENTRIES_OF_CALL;
   bytesLeftOfCall = MAX_BYTES_OF_CALL;
-  if (!isDeciding) beginFollowing();
+  if (!isDeciding) followedMs = ordinaryNames = 0;
   try {
     return look();
   } finally {
