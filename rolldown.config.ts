@@ -38,8 +38,8 @@ const ascii: Plugin = {
 
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** Names of functions and classes stay, for stack traces. */
-const minify = { compress: true, mangle: { keepNames: true }, codegen: true } as const;
+/** Names stay, for stack traces: private methods would lose theirs. */
+const minify = { compress: true, mangle: false, codegen: true } as const;
 
 /** The hook is a cold process for each call of an agent, and prints no stack trace: each kilobyte counts. */
 const SMALL = { compress: true, mangle: true, codegen: true } as const;
