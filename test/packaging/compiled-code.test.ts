@@ -39,3 +39,9 @@ it("no built command loads TLS or datagrams as it starts, whatever its packages 
   const loading = files.filter((name) => /from\s*"node:(?:tls|dgram)"/.test(readFileSync(join(folder, name), "utf8")));
   expect(loading).toEqual([]);
 });
+
+it("built commands are ASCII alone: one character beyond it doubles what Node takes for a file", () => {
+  const folder = join(CHECKOUT, "dist/cli");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  expect(files.filter((name) => readFileSync(join(folder, name)).some((byte) => byte > 0x7f))).toEqual([]);
+});
