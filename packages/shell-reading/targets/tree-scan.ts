@@ -104,7 +104,7 @@ function hasFewNames(path: string): boolean {
     try {
       if (!/^\.{0,2}$/.test(name)) target = readlinkSync(next);
     } catch {
-      // no link, or nothing that can be looked at: the way ends there, or goes on by its name
+      // no link, or nothing that can be looked at: the way ends there, or continues by its name
     }
     if (target === "") here = next;
     else left.push(...target.split("/").reverse());
