@@ -172,20 +172,21 @@ export const CAPABILITY_COLUMNS: readonly Column<CapabilityRow>[] = [
   { title: "DESCRIPTION", text: ({ description }) => description, shrinksTo: 20 },
 ];
 
-const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   allowed: "allowed",
   approval_required: "asks",
   denied: "denied",
 };
 
-/** The policy table, as it is for somebody. What is stricter than the table of all is marked, with its line. */
+/** The policy table, as it is for somebody. What is stricter than the table of all is marked, with its line, or its ID where it is by hand. */
 export const POLICY_COLUMNS: readonly Column<{ capability: Capability; own: SubjectPolicy }>[] = [
   { title: "", text: ({ capability }) => capability },
   ...LEVELS.map((level) => ({
     title: level,
     text: ({ capability, own }: { capability: Capability; own: SubjectPolicy }) => {
-      const line = own.override(level, capability)?.line;
-      return `${OUTCOME_WORDS[own.table[level][capability]]}${line === undefined ? "" : ` *${line}`}`;
+      const override = own.override(level, capability);
+      const mark = override === undefined ? "" : ` *${override.line ?? `ID ${override.by_hand?.id}`}`;
+      return `${OUTCOME_WORDS[own.table[level][capability]]}${mark}`;
     },
   })),
 ];

@@ -69,7 +69,8 @@ function previewLines(preview: Preview): string[] {
     `agents: ${named || "none"}`,
     `grants: ${grants}; cells made stricter by hand: ${stricter}`,
     `trail: ${trailLines} lines${trailProblems === 0 ? ", whole" : `, with ${trailProblems} problems that it had then`}`,
-    `settings: ${config.join(", ") || "none"}; what is in them decides from then on: restore only a backup that you made`,
+    `settings: ${config.join(", ") || "none"}`,
+    "its settings, grants and levels count from then on: restore only a backup that you made",
     ...(preview.isInUse ? ["what is here now is moved aside"] : []),
   ];
 }

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { visible } from "../../ipc/base/visible-text.ts";
 import { isConfirmed } from "../confirmed.ts";
+import { OUTCOME_WORDS } from "../listings.ts";
 import { withOperator } from "../operator.ts";
 import { EXIT, type ExitCode, list, printWord, say, tell, usageError } from "../output.ts";
 import type { GrantsToTravel } from "../policy/export-policy.ts";
@@ -89,13 +90,23 @@ const CHANGE_COLUMNS: readonly Column<Omit<Change, "act">>[] = [
   { title: "WHAT", text: ({ what }) => (what === "cell" ? "stricter" : what) },
   { title: "FOR", text: ({ whom }) => whom ?? "every agent", shrinksTo: 12 },
   { title: "OF", text: ({ detail }) => detail, shrinksTo: 24, wraps: true },
-  { title: "NOW", text: ({ from }) => from },
-  { title: "THEN", text: ({ to }) => to },
+  { title: "NOW", text: ({ from }) => wordOf(from) },
+  { title: "THEN", text: ({ to }) => wordOf(to) },
   { title: "", text: ({ isLooser }) => (isLooser ? "may do more" : "") },
 ];
 
-function countsText({ cells, levels, grants }: { cells: number; levels: number; grants: number }): string {
-  return `${cells} stricter cells, ${levels} levels, ${grants} grants`;
+/** An outcome as listings say it; a level as it is. */
+function wordOf(text: string): string {
+  return (OUTCOME_WORDS as Readonly<Record<string, string>>)[text] ?? text;
+}
+
+function countsText(counts: { cells: number; levels: number; grants: number }): string {
+  const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
+  return [
+    counted(counts.cells, "stricter cell"),
+    counted(counts.levels, "level"),
+    counted(counts.grants, "grant"),
+  ].join(", ");
 }
 
 /** @throws GateError `usage` */

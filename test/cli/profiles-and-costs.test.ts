@@ -5,7 +5,7 @@ import { tableLines } from "../../cli/table.ts";
 import { localPrincipal } from "../../ipc/base/paths.ts";
 import { LEVELS } from "../../ipc/contract/decision.ts";
 import { loadPolicyOverrides } from "../../main/config/policy-overrides-file.ts";
-import { POLICY_TABLE } from "../../main/decide/policy/policy.ts";
+import { POLICY_TABLE, PolicyOverrides } from "../../main/decide/policy/policy.ts";
 import { runGate } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
 import { type TemporaryHome, temporaryHome } from "../support/temporary-home.ts";
@@ -72,6 +72,35 @@ describe("without a running gate", () => {
 });
 
 describe("with a running gate", () => {
+  it("tighten makes a cell stricter at once, for one agent or all; table, check and overrides show it, and loosen takes it back", async () => {
+    const gate = await startGate();
+    const run = (...words: string[]) => runGate(gate.home, ["policy", ...words]);
+    const own = await run("tighten", "full", "network:http", "denied", "--agent", "codex");
+    expect([own.code, own.lines]).toEqual([0, [{ id: 1, before: null }]]);
+    expect(own.stderr).toContain("network:http at level Full is denied for codex now");
+    const all = await run("tighten", "Full", "network:http", "approval_required");
+    expect(all.stderr).toContain("is approval_required for every agent now");
+    expect((await run("check", "Full", "network:http", "--agent", "codex")).stdout).toBe("denied\n");
+    expect((await run("check", "Full", "network:http")).stdout).toBe("approval_required\n");
+    const table = await run("table", "--agent", "codex");
+    expect(table.lines[2]).toMatchObject({ overrides: { "network:http": { profile: "agent codex", id: 1 } } });
+    const listed = (await run("overrides")).lines;
+    expect(listed.map(({ profile, by_hand }) => [profile, by_hand])).toEqual([
+      ["agent codex", expect.objectContaining({ id: 1 })],
+      ["all agents", expect.objectContaining({ id: 2 })],
+    ]);
+    const refused = [
+      await run("tighten", "Full", "network:http", "allowed"),
+      await run("tighten", "Full", "network", "denied"),
+      await run("tighten", "Full", "fs:read", "denied", "--agent", "../codex"),
+      await run("loosen", "x"),
+    ];
+    expect(refused.map(({ code, stdout }) => [code, stdout])).toEqual(refused.map(() => [2, ""]));
+    expect((await run("tighten", "ReadOnly", "code:exec", "denied")).code).toBe(4);
+    expect([(await run("loosen", "1")).stdout, (await run("loosen", "1")).stdout]).toEqual(["loosened\n", "no-op\n"]);
+    expect((await run("check", "Full", "network:http", "--agent", "codex")).stdout).toBe("approval_required\n");
+  });
+
   it("check with a target counts the agent's profile and its own grants; doctor says what is configured, and what is stale", async () => {
     const config = '[[prices]]\nexecutor = "llm_onlin"\nper_call = 1\n';
     const home = homeWith(PROFILES, config);
@@ -158,6 +187,23 @@ describe("on a terminal", () => {
       "fs:write   denied    asks        denied *4",
       "mail:send  denied    asks        asks",
     ]);
+  });
+
+  it("of what was made stricter by hand the mark is its ID", () => {
+    const overrides = new PolicyOverrides([]);
+    const cell = { level: "Full", capability: "fs:write", before: "allowed", outcome: "denied", line: null } as const;
+    const byHand = { id: 7, set_at: "2026-05-04T10:00:00Z" };
+    overrides.setByHand([{ holder: { by: "all" }, cells: [{ ...cell, profile: "all agents", by_hand: byHand }] }]);
+    const own = overrides.policyFor({ agent: null, principal: localPrincipal() });
+    expect(tableLines(POLICY_COLUMNS, [{ capability: "fs:write", own }], 80)[1]).toBe(
+      "fs:write  denied    asks        denied *ID 7",
+    );
+    const [heading, line = ""] = tableLines(
+      OVERRIDE_COLUMNS,
+      [{ ...cell, profile: "all agents", by_hand: byHand, agents: [] }],
+      80,
+    );
+    expect([heading, line]).toEqual([expect.stringMatching(/^ID {2}FOR/), expect.stringMatching(/^ 7 {2}all agents/)]);
   });
 
   it("overrides and costs are tables that fit", () => {
