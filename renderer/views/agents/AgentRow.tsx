@@ -169,12 +169,14 @@ function Paused({ until }: { until: string | null }) {
       <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
         <path d="M2 1 H4 V9 H2 Z M6 1 H8 V9 H6 Z" fill="currentColor" />
       </svg>
-      {words.paused}
-      {until === null ? null : (
-        <>
-          , {words.ends} <RelativeTime at={until} />
-        </>
-      )}
+      <span>
+        {words.paused}
+        {until === null ? null : (
+          <>
+            , {words.ends} <RelativeTime at={until} />
+          </>
+        )}
+      </span>
     </span>
   );
 }
