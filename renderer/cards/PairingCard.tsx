@@ -70,6 +70,7 @@ export function PairingCard({ request }: { request: PairingRequest }) {
         </Button>
         <Button
           disabled={level === null}
+          aria-description={level === null ? words.pairing.choose : undefined}
           onClick={guarded.answers(() => {
             if (level !== null) void send(call("agents.pair", { name, level }));
           })}

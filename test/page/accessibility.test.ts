@@ -77,3 +77,54 @@ describe.skipIf(NO_BROWSER !== null)("axe finds nothing serious", () => {
     });
   }
 });
+
+describe.skipIf(NO_BROWSER !== null)("in the accessibility tree", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it.each(["en", "it"])("every button has a name, and one that can't be pressed says why (%s)", async (language) => {
+    const gate = await startGate({ config: `language = "${language}"\n` });
+    await fill(gate);
+    const { page } = await openPage(gate.operator, { browser, width: 380, height: 640 });
+    const places = "approvals popup approvals/history policy grants agents activity safety settings".split(" ");
+    let buttons = 0;
+    let disabled = 0;
+    const wrong: string[] = [];
+    for (const at of places) {
+      await page.goto(`${page.url().split("#")[0]}#/${at}`);
+      await page.getByRole("heading", { level: 1 }).first().waitFor({ state: "attached" });
+      if (at === "approvals" || at === "popup") await cards(page).nth(3).waitFor();
+      for (const { name, description, isDisabled } of await buttonsIn(page)) {
+        buttons++;
+        if (isDisabled) disabled++;
+        if (name === "") wrong.push(`${at}: a button without a name`);
+        if (isDisabled && description === "") wrong.push(`${at}: ${name}: not why it can't be pressed`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(buttons).toBeGreaterThan(60);
+    expect(disabled).toBeGreaterThan(4);
+  });
+});
+
+interface TreeValue {
+  value?: unknown;
+}
+
+/** As a screen reader gets them. */
+async function buttonsIn(page: Page): Promise<{ name: string; description: string; isDisabled: boolean }[]> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  await session.detach();
+  const text = (one: TreeValue | undefined) => String(one?.value ?? "").trim();
+  return nodes
+    .filter(({ role, ignored }) => role?.value === "button" && !ignored)
+    .map(({ name, description, properties = [] }) => ({
+      name: text(name),
+      description: text(description),
+      isDisabled: properties.some((one) => one.name === "disabled" && one.value.value === true),
+    }));
+}

@@ -31,7 +31,7 @@ interface GrantTableProps {
 /** As many as one answer of the gate holds. */
 const SELECT_ALL_LIMIT = 500;
 const ROW = 34;
-const TALL_ROW = 52;
+const TALL_ROW = 70;
 /** Narrower than this, a row has two lines; wider than the other, it also says when it was granted. */
 const NARROW = 620;
 const WIDE = 860;

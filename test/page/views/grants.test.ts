@@ -192,6 +192,24 @@ describe.skipIf(NO_BROWSER !== null)("grants", () => {
     expect((await targets(page)).join()).toBe("me\\u{202e}@example.com");
   });
 
+  it("at 380 px a row says whole who may, when it was used and until when", async () => {
+    const gate = await startGate();
+    await gate.agent("claude-code");
+    for (const agent of [undefined, "claude-code"])
+      await gate.operator.call("grants.add", {
+        capability: "network:http",
+        target: `a-host-of-${agent ?? "everybody"}.example.org`,
+        expires_at: "2099-01-01T00:00:00Z",
+        ...(agent === undefined ? {} : { agent }),
+      });
+    const { page } = await openPage(gate.operator, { browser: browser(), at: "grants", width: 380, height: 640 });
+    await page.locator(".body .grant-row").nth(1).waitFor();
+    const cut = await page.evaluate<string[]>(`[...document.querySelectorAll(
+      ".body .grant-row .capability, .body .grant-row .agent, .body .grant-row .last_used_at, .body .grant-row .expires_at")]
+      .filter((one) => one.clientWidth === 0 || one.scrollWidth > one.clientWidth).map((one) => one.className + ": " + one.innerText)`);
+    expect(cut).toEqual([]);
+  });
+
   it("100,000 of them scroll: few rows exist, and the last is reached", async () => {
     const first = await startGate();
     const { home, paths } = first;
