@@ -130,6 +130,10 @@ function StandsForBlock({ stands_for, cwd }: { stands_for: StandsFor; cwd: strin
         <TextBlock
           count={lines.length}
           lengthOf={(index) => lines[index]?.length ?? 0}
+          startsAt={Math.max(
+            0,
+            starts.findLastIndex((start) => start <= Math.min(...marks.map((mark) => mark.start))),
+          )}
           label={visible(words.standsFor(name))}
           look="command numbered script"
           row={(index) => (

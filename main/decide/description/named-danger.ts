@@ -98,6 +98,13 @@ export function lineOfText({ reading, isProgram }: ScriptText): CommandLine {
   return lineOf(isProgram ? startedBy(reading) : reading);
 }
 
+/** What a program starts, where it stands in the shown text; nothing where only all of it is known to say so. */
+function inProgram(at: Span | null, text: string, shown: string): Span {
+  const begin = shown === "" ? -1 : text.indexOf(shown);
+  const isPart = at !== null && begin >= 0 && at.start > begin;
+  return isPart ? { start: at.start - begin, end: Math.min(at.end - begin, shown.length) } : { start: 0, end: 0 };
+}
+
 /** A name as it is shown: coloured, and marked where it is dangerous. `hazards`: each says the file that it is in. */
 export interface ReadName {
   shown: StandsFor;
@@ -132,7 +139,9 @@ export function readName(
     const found = [...hazardsOfLines([line], { ...place, cwd }, held), ...goes.hazards];
     for (const { span: at, ...hazard } of found) {
       hazards.push({ ...hazard, ...said });
-      const mark = here(isSame && at !== null ? at : { start: 0, end: source.length });
+      const mark = text.isProgram
+        ? inProgram(at, reading.text, all)
+        : here(isSame && at !== null ? at : { start: 0, end: source.length });
       if (mark.start < mark.end) marks.set(`${mark.start} ${mark.end}`, mark);
     }
     if (namesKeys(text, place)) hazards.push({ id: "reads-secrets", ...said });
