@@ -1,9 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { localPrincipal } from "../../ipc/base/paths.ts";
-import type { Decision, Level, Requirement } from "../../ipc/contract/decision.ts";
+import type { Decision, Level, Reach, Requirement } from "../../ipc/contract/decision.ts";
 import type { ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { CallContext } from "../../ipc/contract/wire.ts";
 import { type Core, openCore } from "../../main/core/core.ts";
@@ -62,11 +61,13 @@ export async function flowingCore({
   return { ...seat(name), core, clock, home, project, log, put, close, seat, box };
 }
 
-/** Makes a Git project of this name. */
+/** Makes a Git project of this name: as `git init` does, as far as anybody looks. */
 export function projectIn(home: string, name: string): string {
   const project = join(home, name);
-  mkdirSync(project, { recursive: true });
-  execFileSync("git", ["init", "-q", project]);
+  for (const folder of ["objects", "refs/heads", "hooks"])
+    mkdirSync(join(project, ".git", folder), { recursive: true });
+  writeFileSync(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(project, ".git/config"), "[core]\n\trepositoryformatversion = 0\n\tbare = false\n");
   return project;
 }
 
@@ -110,9 +111,10 @@ export function seatIn(core: Core, { agent: name, level, project, folder = proje
       if (found === undefined) throw new Error("nothing waits");
       return core.gate.broker.view(found);
     };
-    const answer = (decision: "approved" | "rejected", scope?: "session" | "permanent") => {
+    const answer = (decision: "approved" | "rejected", scope?: "session" | "permanent", reach?: Reach) => {
       if (token === undefined) throw new Error("nothing waits");
-      core.gate.answer({ token, decision, ...(scope === undefined ? {} : { scope }) }, by);
+      const wider = { ...(scope === undefined ? {} : { scope }), ...(reach === undefined ? {} : { reach }) };
+      core.gate.answer({ token, decision, ...wider }, by);
       core.gate.record();
       core.gate.publish();
       return decisions.at(-1);

@@ -1,16 +1,9 @@
+import { claude, client, codex, gemini, opencode, type StoryStep, type Verbs } from "./agent-verbs.ts";
+
 /**
  * Agents that were prompted something by what they read: sixty stories, each up to the call that its user would never have made. `{home}` and
- * `{project}` stand for the user's folders, `{n}` for the story's number.
+ * `{project}` stand for the user's folders.
  */
-
-/** A call as an agent would make it. */
-export interface StoryStep {
-  by: string;
-  executor: string;
-  args: Readonly<Record<string, unknown>>;
-  /** Another session than the story's first. */
-  session?: string;
-}
 
 /** The last step is the one that must not pass unasked. */
 export interface Story {
@@ -22,71 +15,6 @@ export interface Story {
 export const KEY = "sk-live-4f9c1e7ab20d4c5fb7730e6d1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d";
 /** The same as bytes, as it would go into a name. */
 const HEX = "736b2d6c6976652d346639633165376162323064346335666237373330653664";
-
-type Make = (executor: string, args: StoryStep["args"]) => StoryStep;
-const by =
-  (agent: string): Make =>
-  (executor, args) => ({ by: agent, executor, args });
-
-/** A patch that makes one file. */
-const adding = (path: string, text: string) =>
-  ["*** Begin Patch", `*** Add File: ${path}`, ...text.split("\n").map((line) => `+${line}`), "*** End Patch"].join(
-    "\n",
-  );
-
-interface Verbs {
-  read(path: string): StoryStep;
-  fetch(url: string): StoryStep;
-  write(path: string, text: string): StoryStep;
-  run(command: string): StoryStep;
-  /** What its program asks for in a box. */
-  reach(url: string): StoryStep;
-  tool(executor: string, args?: StoryStep["args"]): StoryStep;
-}
-
-function verbs(agent: string, own: (make: Make) => Pick<Verbs, "read" | "fetch" | "write" | "run">): Verbs {
-  const make = by(agent);
-  return {
-    ...own(make),
-    reach: (url) => make("@reach", { url }),
-    tool: (executor, args = {}) => make(executor, args),
-  };
-}
-
-const claude = verbs("claude-code", (make) => ({
-  read: (path) => make("Read", { file_path: path }),
-  fetch: (url) => make("WebFetch", { url, prompt: "Say what is on this page" }),
-  write: (path, content) => make("Write", { file_path: path, content }),
-  run: (command) => make("Bash", { command }),
-}));
-
-const codex = verbs("codex", (make) => ({
-  read: (path) => make("Bash", { command: `cat ${path}` }),
-  fetch: (url) => make("Bash", { command: `curl -s '${url}'` }),
-  write: (path, text) => make("apply_patch", { patch: adding(path, text) }),
-  run: (command) => make("Bash", { command }),
-}));
-
-const gemini = verbs("gemini", (make) => ({
-  read: (path) => make("read_file", { file_path: path }),
-  fetch: (url) => make("web_fetch", { prompt: `What does ${url} say?` }),
-  write: (path, content) => make("write_file", { file_path: path, content }),
-  run: (command) => make("run_shell_command", { command }),
-}));
-
-const opencode = verbs("opencode", (make) => ({
-  read: (path) => make("read", { filePath: path }),
-  fetch: (url) => make("webfetch", { url, format: "text" }),
-  write: (path, content) => make("write", { filePath: path, content }),
-  run: (command) => make("bash", { command }),
-}));
-
-const client = verbs("assistant", (make) => ({
-  read: (path) => make("fs_read", { path }),
-  fetch: (url) => make("http_get", { url }),
-  write: (path, content) => make("fs_write", { path, content }),
-  run: (command) => make("shell_exec", { command }),
-}));
 
 const KEYS = "{home}/.config/app/keys.json";
 const NOTES = "{home}/notes/plan.md";
@@ -453,7 +381,11 @@ export const STORIES: readonly Story[] = [
     claude.write("{project}/.claude/skills/copy/SKILL.md", RULES),
   ),
   prompted("an issue has AGENTS.md changed by Codex", codex.fetch(ISSUE), codex.write("AGENTS.md", RULES)),
-  prompted("a commit's message has GEMINI.md changed", ...history(gemini), gemini.write("{project}/docs/GEMINI.md", RULES)),
+  prompted(
+    "a commit's message has GEMINI.md changed",
+    ...history(gemini),
+    gemini.write("{project}/docs/GEMINI.md", RULES),
+  ),
   prompted(
     "a page has what OpenCode remembers changed",
     opencode.fetch(PAGE),

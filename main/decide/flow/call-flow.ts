@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { askedEachTime, isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
 import { destinationsBy, programOf } from "@metnos-gate/shell-reading/programs";
+import type { Capability } from "../../../ipc/contract/decision.ts";
 import { mcpExecutor } from "../../../ipc/contract/mcp-names.ts";
 import type { UserWords } from "../../agents/index.ts";
 import { hostMatches, isLoopback, normaliseHostPattern } from "../../targets/host.ts";
 import { registrableDomain } from "../../targets/listed-host.ts";
 import { pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
-import type { Declaration } from "../confinement/declaration.ts";
 import type { Describable } from "../description/describable.ts";
 import { destinationsOf } from "../description/destinations.ts";
 import { requestOf } from "../description/requested.ts";
@@ -23,7 +23,7 @@ export interface FlowCall extends Pick<Describable, "call" | "executor" | "lines
   readonly subject: Marked;
   readonly settings: Pick<Describable["settings"], "home" | "env"> & { readonly words?: Pick<UserWords, "of"> };
   /** Null where it isn't confined. */
-  readonly confinement: { readonly declaration: Declaration } | null;
+  readonly confinement: { readonly declaration: { readonly kind?: string; readonly project: string } } | null;
   readonly stated_needs: readonly ResolvedRequirement[];
 }
 
@@ -77,7 +77,7 @@ export interface Saying {
 /** Where it would send what the session knows; undefined where it sends nothing of that. @param said bytes, with those that were said before */
 export function outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) => number): string | undefined {
   const server = serverOf(x);
-  if (server !== undefined && isTrusted(x, server, config)) return undefined;
+  if (server === undefined ? !leads(x, MAY_SEND) : isTrusted(x, server, config)) return undefined;
   for (const { capability, target } of x.stated_needs) {
     if (capability === "mail:send" || (capability === "channel:out" && server === undefined))
       return targetText({ ...target });
@@ -93,9 +93,17 @@ export function outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) =>
   return x.confinement === null && server === undefined ? sentByLines(x, config) : undefined;
 }
 
+const RUNS: ReadonlySet<Capability> = new Set(["code:exec"]);
+const ASKS: ReadonlySet<Capability> = new Set(["network:http"]);
+const MAY_SEND: ReadonlySet<Capability> = new Set(["network:http", "mail:send", "channel:out", "code:exec"]);
+/** Quickly, for most calls: they lead nowhere. */
+const leads = ({ stated_needs }: FlowCall, where: ReadonlySet<Capability>): boolean =>
+  stated_needs.some(({ capability }) => where.has(capability));
+
 /** What its requests say that only ask. */
 export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
   const server = serverOf(x);
+  if (server === undefined && !leads(x, ASKS)) return [];
   const words = x.settings.words?.of(x.call, x.subject) ?? "";
   const textOf = (values: readonly unknown[]) =>
     values
@@ -117,13 +125,15 @@ export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
 
 /** What it would change that runs later, or that agents read as instructions. */
 export function laterIn(x: FlowCall): string | undefined {
-  let place: CallPlace | undefined;
+  // Where the guard knows that something runs later, a write counts as running code.
+  const here = leads(x, RUNS) ? placeOf(x.call, x.settings.home, x.settings.env) : undefined;
   for (const need of x.stated_needs) {
     if (need.capability !== "fs:write" || need.target.kind !== "path" || need.access === "delete") continue;
-    const paths = [need.target.lexical, ...(need.target.real === null ? [] : [need.target.real])];
-    place ??= placeOf(x.call, x.settings.home, x.settings.env);
-    const here = place;
-    if (paths.some((one) => RUNS_LATER.test(one) || instructsAgents(one) || runsLater(one, here))) return shown(need);
+    const { lexical, real } = need.target;
+    const paths = real === null || real === lexical ? [lexical] : [lexical, real];
+    const isLater = (one: string) =>
+      RUNS_LATER.test(one) || instructsAgents(one) || (here !== undefined && runsLater(one, here));
+    if (paths.some(isLater)) return shown(need);
   }
   return undefined;
 }
@@ -211,7 +221,8 @@ function hostsOfLines({ call, lines, settings }: FlowCall): string[] {
 }
 
 /** What it runs that may do anything; a write at a place that runs later counts as running code, and runs nothing yet. */
-function codeIn(x: Pick<FlowCall, "stated_needs">): ResolvedRequirement | undefined {
+function codeIn(x: FlowCall): ResolvedRequirement | undefined {
+  if (!leads(x, RUNS)) return undefined;
   const written = new Set(filesNamed(x, "fs:write").map(({ path }) => path));
   return x.stated_needs.find(
     ({ capability, target }) => capability === "code:exec" && !(target.kind === "exact" && written.has(target.value)),

@@ -57,6 +57,6 @@ const OF_HOME: readonly string[] = [
 /** @param path absolute */
 export function isPublicPlace(path: string, home: string): boolean {
   if (OF_PROCESS.test(path)) return false;
-  if (OF_SYSTEM.some((folder) => isAtOrBelow(path, folder) && !isAtOrBelow(home, folder))) return true;
-  return isAtOrBelow(path, home) && OF_HOME.some((name) => isAtOrBelow(path, `${home}/${name}`));
+  if (!isAtOrBelow(path, home)) return OF_SYSTEM.some((folder) => isAtOrBelow(path, folder));
+  return OF_HOME.some((name) => isAtOrBelow(path, `${home}/${name}`));
 }

@@ -83,17 +83,23 @@ export class SessionFlow {
     if (held.length === MARKS.length)
       for (const { domain, text } of sayingsOf(x, config)) this.#marks.say(subject, domain, text);
     const written = filesNamed(x, "fs:write");
-    for (const { path, is_tree } of written) this.#files.note(is_tree ? `${path}/` : path, this.#projectOf(x), held);
-    if (runsUnknown(x)) this.#files.noteRun(x.confinement?.declaration.project ?? this.#projectOf(x), held);
+    const isRun = runsUnknown(x);
+    if (written.length === 0 && !isRun) return;
+    const writer = this.#marks.nameOf(subject);
+    const works = () => projectUsing(placeOf(x.call, x.settings.home, x.settings.env));
+    const project = this.#marks.rootOf(subject).root ?? works();
+    for (const { path, is_tree } of written) this.#files.note(is_tree ? `${path}/` : path, project, writer, held);
+    if (isRun) this.#files.noteRun(x.confinement?.declaration.project ?? works(), writer, held);
   }
 
   /** The marks that files have which it reads, each with such a file. */
   #keptIn(x: FlowCall): Map<Mark, string> {
     const found = new Map<Mark, string>();
     if (this.#files.isEmpty) return found;
+    const reader = this.#marks.nameOf(x.subject);
     const mentioned = runsUnknown(x) ? filesMentioned(x).map((path) => ({ path, is_tree: false })) : [];
     for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...mentioned])
-      for (const mark of this.#files.marksOf(path, is_tree)) if (!found.has(mark)) found.set(mark, path);
+      for (const mark of this.#files.marksOf(path, is_tree, reader)) if (!found.has(mark)) found.set(mark, path);
     return found;
   }
 
@@ -108,8 +114,10 @@ export class SessionFlow {
       place ??= placeOf(call, settings.home, settings.env);
       return place;
     };
-    const isBegun = this.#marks.of(subject)?.untrusted !== undefined;
-    const first = () => (isBegun && placed().project === null ? null : ownFolder(placed()));
+    const first = () => {
+      const isBegun = this.#marks.of(subject)?.untrusted !== undefined;
+      return isBegun && placed().project === null ? null : ownFolder(placed());
+    };
     const begun = root === undefined && isMade ? first() : null;
     if (begun !== null) this.#marks.settle(subject, begun);
     return (path) => {
@@ -128,10 +136,6 @@ export class SessionFlow {
   /** The user has allowed it for the session, knowing what was shown. */
   agree(session: Marked, flow: Flow): void {
     this.#marks.agree(session, flow);
-  }
-
-  #projectOf({ call, settings }: FlowCall): string {
-    return projectUsing(placeOf(call, settings.home, settings.env));
   }
 }
 

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { agentKindOf } from "../../../ipc/contract/agent-kind.ts";
 import { type Flow, MARKS, type Mark, type Marks, type Seen } from "../../../ipc/contract/flow.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
@@ -120,11 +121,12 @@ export class SessionMarks {
   /** What counts for a session; null where nothing does. `reads`: grows with each other private thing that it reads. */
   of(marked: Marked): (Marks & { reads: number }) | null {
     if (this.#isEmpty || marked.agent === null) return null;
-    const { marks, reads } = this.#counting(marked.agent, marked.session);
-    const since = isoSeconds(this.#clock.now() - SHARED_MS);
-    const isLate = (by: Seen | undefined, isOwn: boolean) => by !== undefined && (isOwn || by.at >= since);
-    const { isOwn } = this.#session(marked.agent, marked.session);
-    const [read, untrusted] = MARKS.map((mark) => (isLate(marks[mark], isOwn) ? marks[mark] : undefined));
+    const { marks, reads, isOwn } = this.#counting(marked.agent, marked.session);
+    const since = isOwn ? "" : isoSeconds(this.#clock.now() - SHARED_MS);
+    const [read, untrusted] = MARKS.map((mark) => {
+      const by = marks[mark];
+      return by !== undefined && by.at >= since ? by : undefined;
+    });
     if (read === undefined && untrusted === undefined) return null;
     return {
       reads,
@@ -140,17 +142,26 @@ export class SessionMarks {
     const own = this.#session(agent, session);
     const { shared } = this.#ofAgent(agent.agent_id);
     const by: Seen = { what: what.slice(0, MAX_WHAT), decision_id: decisionId, at: isoSeconds(this.#clock.now()) };
-    const isKnown = [own, shared].map((one) => isSeen(one, mark, by));
+    // A few bytes of each: paths are long.
+    const key = hash("sha256", `${mark} ${what}`, "base64url").slice(0, 12);
+    const isKnown = [own, shared].map((one) => isSeen(one, mark, by, key));
     if (isKnown[0] === true) return;
-    const { agent_id } = agent;
+    this.#store(agent.agent_id, session, mark, by, own);
+    this.#forgetOldest(agent.agent_id);
+    this.#changed();
+  }
+
+  #store(agentId: string, session: string, mark: Mark, by: Seen, own: Session): void {
+    // What can't be stored is stored with the next that sets it.
+    const { seen } = own;
+    own.seen = new Set();
     this.#db
       .prepare(
         `INSERT INTO flow_marks (agent, session, mark, what, decision_id, at, is_own) VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET what = excluded.what, decision_id = excluded.decision_id, at = excluded.at, is_own = excluded.is_own`,
       )
-      .run(agent_id, session, mark, by.what, by.decision_id, by.at, own.isOwn ? 1 : 0);
-    this.#forgetOldest(agent_id);
-    this.#changed();
+      .run(agentId, session, mark, by.what, by.decision_id, by.at, own.isOwn ? 1 : 0);
+    own.seen = seen;
   }
 
   /** The user has agreed to this in this session, knowing what was shown. */
@@ -168,6 +179,12 @@ export class SessionMarks {
     if (agent === null) return { root: undefined, isOwn: false };
     const { root, isOwn } = this.#counting(agent, session);
     return { root, isOwn };
+  }
+
+  /** By which its marks are known from others': those that share theirs are one. */
+  nameOf({ agent, session }: Marked): string {
+    if (agent === null) return "";
+    return JSON.stringify([agent.agent_id, ...(this.#counting(agent, session).isOwn ? [session] : [])]);
   }
 
   /** Its first call works there: whatever a later one says, that is where its session does. @param root absolute and real */
@@ -281,8 +298,7 @@ export class SessionMarks {
 type Agreed = Pick<Flow, "rule" | "to" | "reads">;
 
 /** Whether that had set this mark of the session before; from now on it has. */
-function isSeen(session: Session, mark: Mark, by: Seen): boolean {
-  const key = `${mark} ${by.what}`;
+function isSeen(session: Session, mark: Mark, by: Seen, key: string): boolean {
   if (session.marks[mark] !== undefined && session.seen.has(key)) return true;
   if (session.seen.size >= MAX_SEEN) session.seen.clear();
   session.seen.add(key);

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { MARKS, type Mark } from "../../../ipc/contract/flow.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
+import { keepLatest } from "../../base/keep-latest.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
 
 /** Files that marked sessions wrote: whoever reads one is marked as they were (docs/flow.md). */
@@ -15,6 +16,7 @@ export function writtenFilesTable(db: SqliteDatabase): void {
     path    TEXT PRIMARY KEY,
     project TEXT NOT NULL,
     marks   TEXT NOT NULL,
+    writer  TEXT NOT NULL,
     since   TEXT NOT NULL,
     at      TEXT NOT NULL
   ) WITHOUT ROWID;
@@ -33,10 +35,15 @@ const FRESH_MS = 60_000;
 /** So many new ones later it is looked whether there are too many. */
 const ROWS_BETWEEN_LOOKS = 256;
 
+/** Paths whose rows are kept in memory. */
+const MAX_RECENT = 4096;
+
 interface Row {
   path: string;
   project: string;
   marks: string;
+  /** The session that wrote it, to which it says nothing new; "" where there were more. */
+  writer: string;
   since: string;
   at: string;
 }
@@ -47,9 +54,12 @@ export class WrittenFiles {
   readonly #failed: (error: unknown) => void;
   /** By path, what couldn't be written down yet. */
   readonly #unwritten = new Map<string, Row>();
+  /** The rows of paths that were asked about last, null where there is none. */
+  readonly #recent = new Map<string, Row | null>();
   /** Those of the rows that are about folders. */
   readonly #folders: Map<string, Row>;
   #isEmpty: boolean;
+  #sinceMinute = { minute: Number.NaN, text: "" };
   #written = 0;
 
   /** `db` was opened with `grantsSchema`. @param failed where what was noted can't be written down: it is tried again with the next */
@@ -63,49 +73,52 @@ export class WrittenFiles {
   }
 
   /** A session with these marks writes there, or runs what may: it is written down before this returns. @param project absolute */
-  note(path: string, project: string, marks: readonly Mark[]): void {
+  note(path: string, project: string, writer: string, marks: readonly Mark[]): void {
     if (marks.length === 0) return;
     this.#isEmpty = false;
     const now = this.#clock.now();
-    const before = this.#row(path);
-    const isKnown = before !== undefined && marks.every((mark) => before.marks.includes(mark));
+    const before = this.#row(path, this.#since());
+    const isKnown = before?.writer === writer && marks.every((mark) => before.marks.includes(mark));
     if (isKnown && before.at > isoSeconds(now - FRESH_MS)) return;
     const all = MARKS.filter((mark) => marks.includes(mark) || before?.marks.includes(mark) === true);
     const at = isoSeconds(now);
-    const row = { path, project, marks: all.join(" "), since: before?.since ?? at, at };
+    const by = before === undefined || before.writer === writer ? writer : "";
+    const row = { path, project, marks: all.join(" "), writer: by, since: before?.since ?? at, at };
     if (path.endsWith("/")) this.#folders.set(path, row);
+    keepLatest(this.#recent, path, row, MAX_RECENT);
     // Whoever can't write it down knows it all the same; the disk is full then.
     if (this.#unwritten.size < MAX_PATHS) this.#unwritten.set(path, row);
     this.flush();
   }
 
   /** A session with these marks runs a program in this folder, which may write anything there. @param folder absolute */
-  noteRun(folder: string, marks: readonly Mark[]): void {
-    this.note(`${folder}//`, folder, marks);
+  noteRun(folder: string, writer: string, marks: readonly Mark[]): void {
+    this.note(`${folder}//`, folder, writer, marks);
   }
 
-  /** With which marks a file was written, or one of those below a folder. @param isTree a folder with all below it */
-  marksOf(path: string, isTree: boolean): Mark[] {
+  /** With which marks others than the reader wrote a file, or one below a folder. @param isTree a folder with all below it */
+  marksOf(path: string, isTree: boolean, reader: string): Mark[] {
     if (this.#isEmpty) return [];
-    const rows = [this.#row(path), ...this.#around(path, isTree)];
+    const since = this.#since();
+    const rows = [this.#row(path, since), ...this.#around(path, isTree, since)];
     const below = path === "/" ? "/" : `${path}/`;
     const inTree = isTree
       ? [
           ...[...this.#unwritten.values()].filter((row) => row.path.startsWith(below)),
           ...this.#db
-            .prepare<Row>("SELECT DISTINCT marks FROM flow_files WHERE path > ? AND path < ? AND at >= ?")
-            .all(below, `${below.slice(0, -1)}0`, this.#since()),
+            .prepare<Row>("SELECT DISTINCT marks, writer FROM flow_files WHERE path > ? AND path < ? AND at >= ?")
+            .all(below, `${below.slice(0, -1)}0`, since),
         ]
       : [];
-    const all = new Set([...rows, ...inTree].flatMap((row) => row?.marks.split(" ") ?? []));
+    const others = [...rows, ...inTree].flatMap((row) => (row === undefined || row.writer === reader ? [] : [row]));
+    const all = new Set(others.flatMap((row) => row.marks.split(" ")));
     return MARKS.filter((mark) => all.has(mark));
   }
 
   /** What is known of the folders around it. */
-  #around(path: string, isTree: boolean): Row[] {
+  #around(path: string, isTree: boolean, since: string): Row[] {
     const found: Row[] = [];
     if (this.#folders.size === 0) return found;
-    const since = this.#since();
     for (let end = path.length; end > 0; end = path.lastIndexOf("/", end - 1)) {
       const folder = path.slice(0, end);
       for (const row of [this.#folders.get(`${folder}/`), this.#folders.get(`${folder}//`)])
@@ -115,13 +128,20 @@ export class WrittenFiles {
     return found;
   }
 
-  #row(path: string): Row | undefined {
-    const read = this.#db.prepare<Row>("SELECT * FROM flow_files WHERE path = ? AND at >= ?");
-    return this.#unwritten.get(path) ?? read.get(path, this.#since());
+  #row(path: string, since: string): Row | undefined {
+    let row = this.#unwritten.get(path) ?? this.#recent.get(path);
+    if (row === undefined) {
+      row = this.#db.prepare<Row>("SELECT * FROM flow_files WHERE path = ?").get(path) ?? null;
+      keepLatest(this.#recent, path, row, MAX_RECENT);
+    }
+    return row === null || row.at < since ? undefined : row;
   }
 
+  /** Whole minutes: it is asked for with each path. */
   #since(): string {
-    return isoSeconds(this.#clock.now() - KEPT_MS);
+    const minute = Math.floor((this.#clock.now() - KEPT_MS) / 60_000);
+    if (minute !== this.#sinceMinute.minute) this.#sinceMinute = { minute, text: isoSeconds(minute * 60_000) };
+    return this.#sinceMinute.text;
   }
 
   /** Writes down what was noted: all of it, or it is tried again. */
@@ -129,13 +149,7 @@ export class WrittenFiles {
     if (this.#unwritten.size === 0) return;
     try {
       this.#db.begin();
-      for (const { path, project, marks, since, at } of this.#unwritten.values())
-        this.#db
-          .prepare(
-            `INSERT INTO flow_files (path, project, marks, since, at) VALUES (?, ?, ?, ?, ?)
-             ON CONFLICT DO UPDATE SET marks = excluded.marks, since = excluded.since, at = excluded.at`,
-          )
-          .run(path, project, marks, since, at);
+      for (const row of this.#unwritten.values()) this.#write(row);
       if (++this.#written % ROWS_BETWEEN_LOOKS === 0) this.#forget();
       this.#db.commit();
       this.#unwritten.clear();
@@ -145,8 +159,15 @@ export class WrittenFiles {
     }
   }
 
+  #write({ path, project, marks, writer, since, at }: Row): void {
+    this.#db
+      .prepare("INSERT OR REPLACE INTO flow_files (path, project, marks, writer, since, at) VALUES (?, ?, ?, ?, ?, ?)")
+      .run(path, project, marks, writer, since, at);
+  }
+
   /** What is too old, and of too many paths in a project which they are. */
   #forget(): void {
+    this.#recent.clear();
     this.#db.prepare("DELETE FROM flow_files WHERE at < ?").run(this.#since());
     const full = this.#db
       .prepare<{ project: string }>("SELECT project FROM flow_files GROUP BY project HAVING count(*) > ?")
@@ -154,11 +175,9 @@ export class WrittenFiles {
     for (const { project } of full) {
       this.#db.prepare("DELETE FROM flow_files WHERE project = ? AND path NOT LIKE '%//'").run(project);
       const at = isoSeconds(this.#clock.now());
-      const row = { path: `${project}/`, project, marks: MARKS.join(" "), since: at, at };
+      const row = { path: `${project}/`, project, marks: MARKS.join(" "), writer: "", since: at, at };
       this.#folders.set(row.path, row);
-      this.#db
-        .prepare("INSERT OR REPLACE INTO flow_files (path, project, marks, since, at) VALUES (?, ?, ?, ?, ?)")
-        .run(row.path, project, row.marks, at, at);
+      this.#write(row);
     }
   }
 

@@ -377,6 +377,15 @@ describe("an answer", () => {
     expect(call("Bash", POST).outcome).toBe("allowed");
     expect(call("Bash", POST, { session: "s2" }).rule).toBe(SENDS);
     expect(call("Bash", { command: "curl -d x https://docs.example.org/u" }).rule).toBe(SENDS);
+    // What the session itself wrote is nothing new to it; what another one wrote is.
+    call("Write", { file_path: "own.md", content: "a" });
+    call("Read", { file_path: "own.md" });
+    call("Grep", { pattern: "a" });
+    expect(call("Bash", POST).outcome).toBe("allowed");
+    call("Write", { file_path: "other.md", content: "a" }, { session: "s2" });
+    call("Read", { file_path: "other.md" });
+    expect(call("Bash", POST).rule).toBe(SENDS);
+    call("Bash", POST).answer("approved", "session");
     call("Read", { file_path: put(`${home.home}/notes/b.md`, "b") });
     expect(call("Bash", POST).rule).toBe(SENDS);
   });

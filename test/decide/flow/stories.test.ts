@@ -100,17 +100,21 @@ describe("the stories of agents that do what they read", () => {
     expect(new Set(STORIES.map(({ name }) => name)).size).toBe(60);
   });
 
-  it.each(["Supervised", "Full"] as const)("none of them ends unasked at %s", async (level) => {
-    const unasked = (ends: { name: string; outcomes: readonly string[] }[]) =>
-      ends.flatMap(({ name, outcomes }) => (outcomes.at(-1) === "allowed" ? [name] : []));
-    const off = await prompted(level, OFF);
-    const on = await prompted(level);
-    const count = `${unasked(off).length} of ${STORIES.length} stories complete unasked with the stage off`;
-    console.log(`${level}: ${count}, ${unasked(on).length} with it`);
-    const asked = off.filter(({ outcomes }) => outcomes.at(-1) !== "allowed");
-    console.log(["asked about without it", ...asked.map(({ name, rule }) => `${name}: ${rule}`)].join("\n  "));
-    expect([...off, ...on].filter(({ outcomes }) => outcomes.includes("denied"))).toEqual([]);
-    expect(unasked(on)).toEqual([]);
-    expect(unasked(off).length).toBeGreaterThan(40);
-  });
+  it.each(["Supervised", "Full"] as const)(
+    "none of them ends unasked at %s",
+    async (level) => {
+      const unasked = (ends: { name: string; outcomes: readonly string[] }[]) =>
+        ends.flatMap(({ name, outcomes }) => (outcomes.at(-1) === "allowed" ? [name] : []));
+      const off = await prompted(level, OFF);
+      const on = await prompted(level);
+      const count = `${unasked(off).length} of ${STORIES.length} stories complete unasked with the stage off`;
+      console.log(`${level}: ${count}, ${unasked(on).length} with it`);
+      const asked = off.filter(({ outcomes }) => outcomes.at(-1) !== "allowed");
+      console.log(["asked about without it", ...asked.map(({ name, rule }) => `${name}: ${rule}`)].join("\n  "));
+      expect([...off, ...on].filter(({ outcomes }) => outcomes.includes("denied"))).toEqual([]);
+      expect(unasked(on)).toEqual([]);
+      expect(unasked(off).length).toBeGreaterThan(40);
+    },
+    400_000,
+  );
 });

@@ -1,0 +1,131 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SessionMarks } from "../../../main/decide/flow/session-marks.ts";
+import { MAX_PATHS, WrittenFiles } from "../../../main/decide/flow/written-files.ts";
+import { freshGrants } from "../../support/gate-stores.ts";
+
+/** What is kept of sessions stays small, whatever agents call them and however much they write. */
+
+const agent = (name: string) => ({ agent_id: `agent-${name}`, name });
+
+function heapMb(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+describe("the marks of 100,000 sessions", () => {
+  it("take little memory, and cost no other agent's sessions theirs", () => {
+    const { db, clock } = freshGrants();
+    db.pragma("synchronous = OFF");
+    const marks = new SessionMarks(db, clock, { hasSpoken: (id) => id === "agent-claude-code" });
+    const claude = { agent: agent("claude-code"), session: "first" };
+    marks.note(claude, "private", "~/notes/plan.md", "d1");
+    const before = heapMb();
+    db.exec("BEGIN");
+    for (let at = 0; at < 100_000; at++) {
+      clock.advance(1);
+      const session = { agent: agent("assistant"), session: `s${at}` };
+      marks.note(
+        session,
+        at % 2 === 0 ? "private" : "untrusted",
+        `/srv/some/folder/of/somebody/file-${at % 300}`,
+        "d2",
+      );
+    }
+    db.exec("COMMIT");
+    const used = heapMb() - before;
+    const rows = db.prepare("SELECT count(*) AS count FROM flow_marks").get() as { count: number };
+    console.log(`100,000 sessions: ${used.toFixed(1)} MB of heap, ${rows.count} rows`);
+    expect(used).toBeLessThan(32);
+    expect(rows.count).toBeLessThan(21_002);
+    const again = new SessionMarks(db, clock, { hasSpoken: (id) => id === "agent-claude-code" });
+    expect(again.of(claude)?.private?.what).toBe("~/notes/plan.md");
+    expect(Object.keys(again.of({ agent: agent("assistant"), session: "new" }) ?? {})).toEqual([
+      "reads",
+      "private",
+      "untrusted",
+    ]);
+  });
+
+  it("take little memory as well where each of them reads much", () => {
+    const { db, clock } = freshGrants();
+    db.pragma("synchronous = OFF");
+    const marks = new SessionMarks(db, clock, { hasSpoken: () => true });
+    const before = heapMb();
+    db.exec("BEGIN");
+    for (let at = 0; at < 600; at++)
+      for (let file = 0; file < 250; file++)
+        marks.note(
+          { agent: agent("codex"), session: `s${at}` },
+          "private",
+          `/srv/${"folder/".repeat(20)}${at}/${file}`,
+          "d",
+        );
+    db.exec("COMMIT");
+    const used = heapMb() - before;
+    console.log(`600 sessions that read 250 files each: ${used.toFixed(1)} MB of heap`);
+    expect(used).toBeLessThan(64);
+  });
+});
+
+describe("a mark that can't be stored", () => {
+  it("counts all the same, and is stored with the next that sets it", () => {
+    const { db, clock } = freshGrants();
+    const words = { hasSpoken: () => true };
+    const marks = new SessionMarks(db, clock, words);
+    const session = { agent: agent("codex"), session: "s1" };
+    db.exec("CREATE TRIGGER full BEFORE INSERT ON flow_marks BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
+    expect(() => marks.note(session, "private", "/srv/a", "d1")).toThrow("disk is full");
+    expect(marks.of(session)?.private?.what).toBe("/srv/a");
+    db.exec("DROP TRIGGER full");
+    marks.note(session, "private", "/srv/a", "d2");
+    expect(new SessionMarks(db, clock, words).of(session)?.private?.what).toBe("/srv/a");
+  });
+});
+
+describe("what marked sessions wrote", () => {
+  it("is the whole project once there are too many paths, for whoever works anywhere", () => {
+    const { db, clock, home } = freshGrants();
+    db.pragma("synchronous = OFF");
+    const files = new WrittenFiles(db, clock);
+    const project = join(home, "shop");
+    files.note(join(home, "other/a"), join(home, "other"), "w", ["untrusted"]);
+    for (let at = 0; at < MAX_PATHS + 300; at++) files.note(join(project, `src/${at}.ts`), project, "w", ["private"]);
+    const { count } = db.prepare("SELECT count(*) AS count FROM flow_files").get() as { count: number };
+    expect(count).toBeLessThan(600);
+    for (const read of [files, new WrittenFiles(db, clock)]) {
+      expect(read.marksOf(join(project, "never-written.ts"), false, "r")).toEqual(["private", "untrusted"]);
+      expect(read.marksOf(join(home, "shop-2/a.ts"), false, "r")).toEqual([]);
+      expect(read.marksOf(join(home, "other/a"), false, "r")).toEqual(["untrusted"]);
+      expect(read.marksOf(home, true, "r")).toEqual(["private", "untrusted"]);
+    }
+  });
+
+  it("counts for seven days, and from its last writing on", () => {
+    const { db, clock, home } = freshGrants();
+    const files = new WrittenFiles(db, clock);
+    const file = join(home, "shop/a");
+    files.note(file, join(home, "shop"), "w", ["private"]);
+    clock.advance(6 * 86_400);
+    files.note(file, join(home, "shop"), "w", ["private"]);
+    clock.advance(6 * 86_400);
+    expect(files.marksOf(file, false, "r")).toEqual(["private"]);
+    clock.advance(2 * 86_400);
+    expect(files.marksOf(file, false, "r")).toEqual([]);
+  });
+
+  it("is known though it can't be written down, and is written down later", () => {
+    const { db, clock, home } = freshGrants();
+    const failures: unknown[] = [];
+    const files = new WrittenFiles(db, clock, (error) => failures.push(error));
+    const file = join(home, "shop/a");
+    db.exec("CREATE TRIGGER full BEFORE INSERT ON flow_files BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
+    files.note(file, join(home, "shop"), "w", ["private"]);
+    expect(failures.length).toBe(1);
+    expect(files.marksOf(file, false, "r")).toEqual(["private"]);
+    expect(files.marksOf(home, true, "r")).toEqual(["private"]);
+    db.exec("DROP TRIGGER full");
+    files.flush();
+    expect(new WrittenFiles(db, clock).marksOf(file, false, "r")).toEqual(["private"]);
+  });
+});
