@@ -1,4 +1,5 @@
 export { ApprovalError } from "./approvals/approval-error.ts";
+export type { BrokerSettings } from "./approvals/broker.ts";
 export { dispatchCallback } from "./approvals/callback.ts";
 export { coverageTest, coversAsked } from "./approvals/choices.ts";
 export { AgedRequests, endedRequestOf } from "./approvals/ended-request.ts";

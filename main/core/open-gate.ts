@@ -10,7 +10,7 @@ import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { GATE, type UserWords } from "../agents/index.ts";
 import { serveOthers } from "../base/sqlite/database.ts";
-import { type CallsEvent, Gate, type SessionDecisions } from "../calls/index.ts";
+import { type BrokerSettings, type CallsEvent, Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
 import { SessionFlow } from "../decide/flow/session-flow.ts";
 import type { SessionMarks } from "../decide/flow/session-marks.ts";
@@ -104,13 +104,18 @@ export function openGate(opened: Opened, { box, judges, decisions, words, marks 
         clock,
         hasLostTerminal,
         withRoom: (act) => stateReserve.withRoom(act),
-        toolAllowed: (agentId, tool, said) => {
-          if (mcp.allowed(agentId, tool, said)) publish({ type: "mcp.changed", data: {} });
-        },
+        toolAllowed: toolAllowed(opened),
       },
     },
     { happened: (event) => publishEvent(event, opened, reviewsChanged), failed },
   );
+}
+
+/** A server's tool that was allowed counts as known from then on. */
+function toolAllowed({ mcp, publish }: Pick<Opened, "mcp" | "publish">): BrokerSettings["toolAllowed"] {
+  return (agentId, tool, said) => {
+    if (mcp.allowed(agentId, tool, said)) publish({ type: "mcp.changed", data: {} });
+  };
 }
 
 function publishEvent(event: CallsEvent, opened: Opened, reviewsChanged: Throttle): void {

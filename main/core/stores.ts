@@ -111,10 +111,7 @@ export function openStores(base: Base, withdraw: Withdraw): Stores {
     grants: storage.on(databases.grants, (db) => new GrantStore(db, home, clock, rows("grants"))),
     mcp: storage.on(databases.grants, (db) => new McpTools(new McpToolStore(db, clock))),
     destinations: storage.on(databases.grants, (db) => new UsedDestinations(db, clock)),
-    writtenFiles: storage.on(
-      databases.grants,
-      (db) => new WrittenFiles(db, clock, (error) => failed("keeping what marked sessions wrote", error)),
-    ),
+    writtenFiles: storage.on(databases.grants, (db) => new WrittenFiles(db, clock, failed)),
     policyCells: storage.on(databases.grants, (db) => new PolicyCells(db, base.overrides, clock, rows("grants"))),
     rate: storage.on(databases.grants, (db) => new RateLimits(db, config.rate, clock, failed)),
     approvals: storage.on(databases.approvals, (db) => new ApprovalRegistry(db, clock, rows("approvals"))),

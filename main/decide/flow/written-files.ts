@@ -51,7 +51,7 @@ interface Row {
 export class WrittenFiles {
   readonly #db: PreparedStatements;
   readonly #clock: Pick<Clock, "now">;
-  readonly #failed: (error: unknown) => void;
+  readonly #failed: (what: string, error: unknown) => void;
   /** By path, what couldn't be written down yet. */
   readonly #unwritten = new Map<string, Row>();
   /** The rows of paths that were asked about last, null where there is none. */
@@ -63,7 +63,11 @@ export class WrittenFiles {
   #written = 0;
 
   /** `db` was opened with `grantsSchema`. @param failed where what was noted can't be written down: it is tried again with the next */
-  constructor(db: SqliteDatabase, clock: Pick<Clock, "now">, failed: (error: unknown) => void = () => undefined) {
+  constructor(
+    db: SqliteDatabase,
+    clock: Pick<Clock, "now">,
+    failed: (what: string, error: unknown) => void = () => undefined,
+  ) {
     this.#db = new PreparedStatements(db);
     this.#clock = clock;
     this.#failed = failed;
@@ -155,7 +159,7 @@ export class WrittenFiles {
       this.#unwritten.clear();
     } catch (error) {
       this.#db.rollback();
-      this.#failed(error);
+      this.#failed("keeping what marked sessions wrote", error);
     }
   }
 

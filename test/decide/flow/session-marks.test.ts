@@ -117,7 +117,7 @@ describe("what marked sessions wrote", () => {
   it("is known though it can't be written down, and is written down later", () => {
     const { db, clock, home } = freshGrants();
     const failures: unknown[] = [];
-    const files = new WrittenFiles(db, clock, (error) => failures.push(error));
+    const files = new WrittenFiles(db, clock, (_what, error) => failures.push(error));
     const file = join(home, "shop/a");
     db.exec("CREATE TRIGGER full BEFORE INSERT ON flow_files BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
     files.note(file, join(home, "shop"), "w", ["private"]);
