@@ -181,7 +181,7 @@ function CardHead({ view, facts, shown, titleId, guarded }: CardHeadProps) {
           <span className="quiet figures">{changeText(change, words)}</span>
         )}
       </div>
-      <p className="who">
+      <div className="who">
         <span className="agent">
           <VisibleText text={view.agent_name} />
         </span>
@@ -194,7 +194,7 @@ function CardHead({ view, facts, shown, titleId, guarded }: CardHeadProps) {
         <span aria-hidden="true"> · </span>
         <TimeLeft token={view.token} expires_at={view.expires_at} />
         <AgentPauseButton name={view.agent_name} isPaused={false} filter={guarded.answers} />
-      </p>
+      </div>
     </header>
   );
 }

@@ -6,6 +6,7 @@ import { cardFacts } from "../../ipc/words/card-facts.ts";
 import { answerWith } from "../../ipc/words/choices.ts";
 import { type ShownCall, shownCall } from "../../ipc/words/shown-call.ts";
 import { useHome } from "../gate/use-home.tsx";
+import { AgentPauseButton } from "../parts/AgentPauseButton.tsx";
 import { Button } from "../parts/Button.tsx";
 import { VisibleText } from "../parts/VisibleText.tsx";
 import { type CardWords, cardWords } from "../words/cards.ts";
@@ -72,7 +73,7 @@ export function DigestCard({ agent, views, onLookAtEach }: DigestCardProps) {
       {...guarded.presses}
       onKeyDown={onKeyDown}
     >
-      <BundleHead agent={agent} soonest={soonest} count={views.length} groups={groups} titleId={titleId} />
+      <BundleHead {...{ agent, soonest, groups, titleId, guarded }} count={views.length} />
       <div className="card-body">
         {/* Another one in the list must be shown, too, and what one of them has become. */}
         <EndsProvider key={content} ends={ends}>
@@ -142,12 +143,14 @@ function BundleHead({
   count,
   groups,
   titleId,
+  guarded,
 }: {
   agent: string;
   soonest: ApprovalView;
   count: number;
   groups: Groups;
   titleId: string;
+  guarded: FilteredPresses;
 }) {
   const words = useWords(cardWords);
   return (
@@ -160,9 +163,10 @@ function BundleHead({
           <VisibleText text={inCommon(groups, words)} />
         </span>
       </div>
-      <p className="who">
+      <div className="who">
         <TimeLeft token={soonest.token} expires_at={soonest.expires_at} />
-      </p>
+        <AgentPauseButton name={agent} isPaused={false} filter={guarded.answers} />
+      </div>
     </header>
   );
 }

@@ -55,12 +55,12 @@ function PausedAgents() {
   const { data } = useQuery("agents.list", {});
   const paused = (data?.agents ?? []).filter((agent) => agent.paused !== null && agent.revoked_at === null);
   return paused.map(({ agent_id, name }) => (
-    <p key={agent_id} className="paused-agent">
+    <div key={agent_id} className="paused-agent">
       <span>
         <VisibleText text={words.isPaused(name)} />
       </span>
       <AgentPauseButton name={name} isPaused />
-    </p>
+    </div>
   ));
 }
 

@@ -54,6 +54,26 @@ describe.skipIf(NO_BROWSER !== null)("one agent's pause", () => {
     expect((await gate.operator.call("agents.list", {})).agents.map(({ paused }) => paused)).toEqual([null, null]);
   });
 
+  it("is one press away on the card of many requests, too", async () => {
+    const gate = await startGate();
+    const aider = await gate.agent("aider");
+    for (const name of ["a", "b", "c", "d", "e", "f"])
+      await aider.ask({ ...WRITE, args: { path: `/srv/${name}.txt`, content: "x" } });
+    const { page } = await openPage(gate.operator, { at: "approvals", browser: browser() });
+    const bundle = page.locator(".card.bundle");
+    await bundle.waitFor();
+    const pressed = async () => {
+      await bundle
+        .getByRole("button", { name: "Pause aider" })
+        .click({ timeout: 1000 })
+        .catch(() => undefined);
+      return await bundle.count();
+    };
+    await expect.poll(pressed, { timeout: 20_000 }).toBe(0);
+    await page.locator(".ended-strip").getByRole("button", { name: "Resume aider" }).waitFor();
+    expect(await gate.waiting()).toEqual([]);
+  });
+
   it("a press on a card that has just come pauses nobody", async () => {
     const gate = await startGate();
     const aider = await gate.agent("aider");
