@@ -106,7 +106,7 @@ export async function connectHook(adapter: Adapter, options: Options, done: Done
 function restartText({ title, takesHookAtOnce }: Adapter): string {
   return takesHookAtOnce
     ? `no session of ${title} has to be restarted: those that run ask the gate from now on, too`
-    : `restart sessions of ${title} that run now: until then they don't ask the gate`;
+    : `restart sessions of ${title} that run now: until then they may not ask the gate`;
 }
 
 /** Starts the client itself, with a pretended model: whether its commands can be confined, and whether it asks the gate. */

@@ -229,7 +229,8 @@ class RunningChannels implements Channels {
 
 function notConfigured(name: ChannelName): GateError {
   const document = name === "telegram" ? "telegram" : "channels";
-  return new GateError("not_available", `${name} isn't configured`, `see docs/${document}.md`);
+  const hint = name === "telegram" ? "set it up on the page, in Settings, or " : "";
+  return new GateError("not_available", `${name} isn't configured`, `${hint}see docs/${document}.md`);
 }
 
 const NO_LINK: TelegramStatus = { bot: null, linked: null, link_expires_at: null, claim: null };
