@@ -112,7 +112,7 @@ export function openGate(opened: Opened, { box, judges, decisions, words, marks 
 }
 
 /** A server's tool that was allowed counts as known from then on. */
-function toolAllowed({ mcp, publish }: Pick<Opened, "mcp" | "publish">): BrokerSettings["toolAllowed"] {
+function toolAllowed({ mcp, publish }: Pick<Opened, "mcp" | "publish">): NonNullable<BrokerSettings["toolAllowed"]> {
   return (agentId, tool, said) => {
     if (mcp.allowed(agentId, tool, said)) publish({ type: "mcp.changed", data: {} });
   };

@@ -16,7 +16,7 @@ import {
   untrustedIn,
 } from "./call-flow.ts";
 import type { FlowConfig } from "./config.ts";
-import type { Marked, SessionMarks } from "./session-marks.ts";
+import { type Marked, type SessionMarks, saidWith, say } from "./session-marks.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
 /** What sessions have seen, and what of it counts for a call. */
@@ -49,7 +49,8 @@ export class SessionFlow {
         if (config.private_untrusted_out === "off" || seen?.untrusted === undefined) return undefined;
         const now = () => privateIn(x, config, this.#ownFolders(x)) ?? this.#keptIn(x).get("private");
         const read = seen.private ?? own(now());
-        const said = ({ domain, text }: Saying) => this.#marks.saidWith(x.subject, domain, text);
+        const counted = this.#marks.counted(x.subject);
+        const said = ({ domain, text }: Saying) => (counted === null ? 0 : saidWith(counted, domain, text));
         const to = read === undefined ? undefined : outOf(x, config, said);
         return to === undefined ? undefined : { rule: "flow.private-untrusted-out" as const, read, came, to, reads };
       },
@@ -68,7 +69,8 @@ export class SessionFlow {
   /** A call is allowed: what it brings in marks its session, and what it writes is known to come from there. @throws SQLite's error */
   note(x: FlowCall, decisionId: string): void {
     const { subject } = x;
-    if (subject.agent === null) return;
+    const counted = this.#marks.counted(subject);
+    if (counted === null) return;
     const config = this.#config();
     const brought = new Map<Mark, string>();
     const read = privateIn(x, config, this.#ownFolders(x, true));
@@ -80,14 +82,13 @@ export class SessionFlow {
     const marks = this.#marks.of(subject);
     if (marks === null) return;
     const held = MARKS.filter((mark) => marks[mark] !== undefined);
-    if (held.length === MARKS.length)
-      for (const { domain, text } of sayingsOf(x, config)) this.#marks.say(subject, domain, text);
+    if (held.length === MARKS.length) for (const { domain, text } of sayingsOf(x, config)) say(counted, domain, text);
     const written = filesNamed(x, "fs:write");
     const isRun = runsUnknown(x);
     if (written.length === 0 && !isRun) return;
-    const writer = this.#marks.nameOf(subject);
+    const { name: writer, root } = counted;
     const works = () => projectUsing(placeOf(x.call, x.settings.home, x.settings.env));
-    const project = this.#marks.rootOf(subject).root ?? works();
+    const project = root ?? works();
     for (const { path, is_tree } of written) this.#files.note(is_tree ? `${path}/` : path, project, writer, held);
     if (isRun) this.#files.noteRun(x.confinement?.declaration.project ?? works(), writer, held);
   }
@@ -96,7 +97,7 @@ export class SessionFlow {
   #keptIn(x: FlowCall): Map<Mark, string> {
     const found = new Map<Mark, string>();
     if (this.#files.isEmpty) return found;
-    const reader = this.#marks.nameOf(x.subject);
+    const reader = this.#marks.counted(x.subject)?.name ?? "";
     const mentioned = runsUnknown(x) ? filesMentioned(x).map((path) => ({ path, is_tree: false })) : [];
     for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...mentioned])
       for (const mark of this.#files.marksOf(path, is_tree, reader)) if (!found.has(mark)) found.set(mark, path);
@@ -108,7 +109,7 @@ export class SessionFlow {
    * is. Those that share their marks may work in any repository. @param isMade the call is allowed: it may be the first
    */
   #ownFolders({ subject, call, settings }: FlowCall, isMade = false): (path: string) => boolean {
-    const { root, isOwn } = this.#marks.rootOf(subject);
+    const counted = this.#marks.counted(subject);
     let place: CallPlace | undefined;
     const placed = () => {
       place ??= placeOf(call, settings.home, settings.env);
@@ -118,12 +119,12 @@ export class SessionFlow {
       const isBegun = this.#marks.of(subject)?.untrusted !== undefined;
       return isBegun && placed().project === null ? null : ownFolder(placed());
     };
-    const begun = root === undefined && isMade ? first() : null;
-    if (begun !== null) this.#marks.settle(subject, begun);
+    const begun = counted?.root === undefined && isMade ? first() : null;
+    if (counted !== null && begun !== null) counted.root = begun;
     return (path) => {
-      const own = root ?? first();
+      const own = counted?.root ?? first();
       if (own !== null && isAtOrBelow(path, own)) return true;
-      const other = isOwn || placed().project === null ? null : ownFolder(placed());
+      const other = counted?.isOwn === true || placed().project === null ? null : ownFolder(placed());
       return other !== null && isAtOrBelow(path, other);
     };
   }

@@ -39,7 +39,7 @@ const MAX_SEEN = 256;
 /** What the user has agreed to in one session. */
 const MAX_AGREED = 64;
 /** How long what another session of its agent did counts for one that isn't known to be the user's own, in milliseconds. */
-export const SHARED_MS = 7 * 86_400_000;
+const SHARED_MS = 7 * 86_400_000;
 const MAX_WHAT = 300;
 /** To how many it is kept what a session has said, and in which pieces. */
 const MAX_TOLD = 256;
@@ -51,14 +51,16 @@ export interface Marked {
   session?: string | undefined;
 }
 
-interface Session {
+export interface Session {
+  /** By which it is told from others: those that share their marks are one. */
+  name: string;
   marks: { private?: Seen; untrusted?: Seen };
   isOwn: boolean;
   seen: Set<string>;
   reads: number;
   /** Rules with destinations, and how much had been read when the user agreed. */
   agreed: Map<string, number>;
-  /** Where its first call worked. */
+  /** Where its first call worked, absolute and real: whatever a later one says, that is where it does. */
   root?: string;
   /** What its requests have said since there was something to say, by whom they were sent to. */
   said: Map<string, Said>;
@@ -75,8 +77,8 @@ interface OfAgent {
   shared: Session;
 }
 
-const newSession = (): Session => ({
-  ...{ marks: {}, isOwn: false, seen: new Set(), reads: 0 },
+const newSession = (...name: readonly string[]): Session => ({
+  ...{ name: JSON.stringify(name), marks: {}, isOwn: false, seen: new Set(), reads: 0 },
   ...{ agreed: new Map(), said: new Map() },
 });
 
@@ -174,39 +176,9 @@ export class SessionMarks {
     return agent !== null && this.#counting(agent, session).agreed.get(`${rule} ${to}`) === reads;
   }
 
-  /** Where its session's first call worked, where that is known. `isOwn`: it has marks of its own. */
-  rootOf({ agent, session }: Marked): { root: string | undefined; isOwn: boolean } {
-    if (agent === null) return { root: undefined, isOwn: false };
-    const { root, isOwn } = this.#counting(agent, session);
-    return { root, isOwn };
-  }
-
-  /** By which its marks are known from others': those that share theirs are one. */
-  nameOf({ agent, session }: Marked): string {
-    if (agent === null) return "";
-    return JSON.stringify([agent.agent_id, ...(this.#counting(agent, session).isOwn ? [session] : [])]);
-  }
-
-  /** Its first call works there: whatever a later one says, that is where its session does. @param root absolute and real */
-  settle({ agent, session }: Marked, root: string): void {
-    if (agent !== null) this.#counting(agent, session).root ??= root;
-  }
-
-  /** Bytes that requests of the session have said to somebody, this one's with them. */
-  saidWith({ agent, session }: Marked, to: string, text: string): number {
-    const said = agent === null ? undefined : this.#counting(agent, session).said.get(to);
-    // The same again says little: that it was sent.
-    return (said?.bytes ?? 0) + (said?.pieces.has(text) === true ? 1 : Buffer.byteLength(text));
-  }
-
-  /** A request of the session is sent, and says this. */
-  say(marked: Marked, to: string, text: string): void {
-    if (marked.agent === null) return;
-    const { said } = this.#counting(marked.agent, marked.session);
-    const bytes = this.saidWith(marked, to, text);
-    const pieces = said.get(to)?.pieces ?? new Set();
-    if (pieces.size < MAX_PIECES) pieces.add(text);
-    keepLatest(said, to, { bytes, pieces }, MAX_TOLD);
+  /** What its marks are counted with; null of nobody's. */
+  counted({ agent, session }: Marked): Session | null {
+    return agent === null ? null : this.#counting(agent, session);
   }
 
   /** Those with marks, the last ones first. */
@@ -249,7 +221,7 @@ export class SessionMarks {
   #ofAgent(agentId: string): OfAgent {
     const found = this.#agents.get(agentId);
     if (found !== undefined) return found;
-    const made: OfAgent = { sessions: new Map(), shared: { ...newSession(), marks: this.#lastOf(agentId) } };
+    const made: OfAgent = { sessions: new Map(), shared: { ...newSession(agentId), marks: this.#lastOf(agentId) } };
     keepLatest(this.#agents, agentId, made, MAX_AGENTS);
     return made;
   }
@@ -272,7 +244,7 @@ export class SessionMarks {
     const rows = this.#db
       .prepare<Row>("SELECT * FROM flow_marks WHERE agent = ? AND session = ?")
       .all(agentId, session);
-    const found = newSession();
+    const found = newSession(agentId, session);
     for (const { mark, what, decision_id, at, is_own } of rows) {
       found.isOwn ||= is_own === 1;
       const known = MARKS.find((one) => one === mark);
@@ -293,6 +265,20 @@ export class SessionMarks {
       )
       .run(agentId, count - MAX_ROWS);
   }
+}
+
+/** Bytes that a session's requests have said to somebody, this one's with them. The same again says little: that it was sent. */
+export function saidWith({ said }: Session, to: string, text: string): number {
+  const before = said.get(to);
+  return (before?.bytes ?? 0) + (before?.pieces.has(text) === true ? 1 : Buffer.byteLength(text));
+}
+
+/** A request of the session is sent, and says this. */
+export function say(session: Session, to: string, text: string): void {
+  const bytes = saidWith(session, to, text);
+  const pieces = session.said.get(to)?.pieces ?? new Set();
+  if (pieces.size < MAX_PIECES) pieces.add(text);
+  keepLatest(session.said, to, { bytes, pieces }, MAX_TOLD);
 }
 
 type Agreed = Pick<Flow, "rule" | "to" | "reads">;

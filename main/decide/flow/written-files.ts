@@ -27,7 +27,7 @@ export function writtenFilesTable(db: SqliteDatabase): void {
 /** Of one project, in paths: beyond it the whole project is marked. */
 export const MAX_PATHS = 10_000;
 /** For how long a file is, in milliseconds. */
-export const KEPT_MS = 7 * 86_400_000;
+const KEPT_MS = 7 * 86_400_000;
 /** What a program changes that was begun so long ago, in milliseconds, is its. */
 const RUN_MS = 30 * 60_000;
 /** What is written again within that, in milliseconds, isn't noted again. */
