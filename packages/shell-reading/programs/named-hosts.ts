@@ -48,9 +48,6 @@ const REACHING: Readonly<Record<string, Reaching>> = {
   s3cmd: { operands: "addresses", short: "c" },
 };
 
-/** The names of all programs here. */
-export const REACHING_NAMES: readonly string[] = [...Object.keys(REACHING), "gh"];
-
 export function hostsNamed(command: SimpleCommand): NamedHost[] {
   const { name, argv } = command;
   const args = argv.slice(1);
