@@ -98,7 +98,7 @@ export function lineOfText({ reading, isProgram }: ScriptText): CommandLine {
   return lineOf(isProgram ? startedBy(reading) : reading);
 }
 
-/** What a program starts, where it stands in the shown text; nothing where only all of it is known to say so. */
+/** What a program starts, where it is in the shown text; nothing where only all of it is known to say so. */
 function inProgram(at: Span | null, text: string, shown: string): Span {
   const begin = shown === "" ? -1 : text.indexOf(shown);
   const isPart = at !== null && begin >= 0 && at.start > begin;

@@ -52,7 +52,7 @@ export interface Marked {
 }
 
 export interface Session {
-  /** By which it is told from others: those that share their marks are one. */
+  /** By which it is known from others: those that share their marks are one. */
   name: string;
   marks: { private?: Seen; untrusted?: Seen };
   isOwn: boolean;
