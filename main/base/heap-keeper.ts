@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { performance } from "node:perf_hooks";
 import { getHeapSpaceStatistics } from "node:v8";
 
@@ -42,6 +43,8 @@ export class HeapKeeper {
   /** Only a compacting collection returns emptied pages to the system. */
   #giveBack(): void {
     if (residentBytes() - this.#resident < MIN_GIVEN_BACK) return;
+    // Else Node holds what the program was read from, or is to be written, until it ends.
+    flushCompileCache();
     globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" });
     // Memory that couldn't be returned is no reason to try again.
     this.#resident = residentBytes();
