@@ -7,9 +7,11 @@ import { setImmediate as immediate } from "node:timers/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { restoreBackup } from "../../cli/backup/restore-backup.ts";
 import { commitRestore, finishMoves, stagingFolders } from "../../cli/backup/swap.ts";
 import { padding, TAR_END, tarHeader } from "../../cli/backup/tar.ts";
 import { unpack } from "../../cli/backup/unpack.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import { linesIn } from "../support/audit-trail.ts";
 import { LAUNCHER, runGate } from "../support/gate-process.ts";
 import { startGate } from "../support/running-gate.ts";
@@ -364,13 +366,24 @@ describe("restore", () => {
     await old.agent("aider");
     await old.close();
     const before = everything(to);
+    let asked = 0;
+    const yes = async () => {
+      asked++;
+      return true;
+    };
     for (const [what, made, why] of hostile) {
-      const { code, stdout, stderr } = await runGate(to, ["restore", made, "--yes"]);
-      expect([what, code === 0, stdout]).toEqual([what, false, ""]);
-      expect([what, stderr]).toEqual([what, expect.stringContaining(why)]);
-      expect([what, stderr.includes("\u001b"), stderr.split("\n").length <= 3]).toEqual([what, false, true]);
+      const refused = await restoreBackup(made, to.paths, to.env, yes).catch((error: unknown) => error);
+      expect([what, refused]).toEqual([what, expect.any(GateError)]);
+      const { code, message } = refused as GateError;
+      expect([what, code, message]).toEqual([what, "invalid_input", expect.stringContaining(why)]);
+      expect([what, /\p{C}/u.test(message)]).toEqual([what, false]);
       expect(everything(to)).toEqual(before);
     }
+    // Nobody is asked about what isn't whole.
+    expect(asked).toBe(0);
+    const [[, first] = []] = hostile;
+    const { code, stdout, stderr } = await runGate(to, ["restore", String(first), "--yes"]);
+    expect([code, stdout, stderr.trim().split("\n").length]).toEqual([2, "", 2]);
     expect(existsSync(outside)).toBe(false);
   });
 
@@ -409,7 +422,7 @@ describe("a restore that is killed", () => {
   it.each([
     ["while it unpacks", (home: TemporaryHome) => existsSync(join(home.paths.state_dir, "restore.new"))],
     [
-      "once it has unpacked the trail",
+      "once it has unpacked its databases",
       (home: TemporaryHome) => existsSync(join(home.paths.state_dir, "restore.new/safety.db")),
     ],
     ["when it counts", (home: TemporaryHome) => existsSync(home.paths.restoreJournal)],

@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readPolicyFile } from "../../cli/policy/policy-file.ts";
 import { localPrincipal } from "../../ipc/base/paths.ts";
+import { GateError } from "../../ipc/contract/gate-error.ts";
 import { runGate } from "../support/gate-process.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -23,6 +25,13 @@ const written = (text: unknown) => {
   const file = join(tempFolder(), "policy.json");
   writeFileSync(file, typeof text === "string" ? text : JSON.stringify(text));
   return file;
+};
+const thrown = (act: () => unknown): unknown => {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
 };
 const stateOf = async ({ operator }: GateUnderTest) => ({
   ...(await operator.call("policy.overrides", {})),
@@ -195,12 +204,16 @@ describe("policy import", () => {
     const gate = await startGate();
     const before = await stateOf(gate);
     for (const [what, text, why] of hostile) {
-      const { code, stdout, stderr } = await runGate(gate.home, ["policy", "import", written(text), "--yes"]);
-      expect([what, code, stdout]).toEqual([what, 2, ""]);
-      expect([what, stderr]).toEqual([what, expect.stringContaining(why)]);
-      expect(stderr.split("\n").length).toBeLessThanOrEqual(3);
-      expect(stderr).not.toContain("\u001b");
+      const read = () => readPolicyFile(written(text), gate.home.home);
+      expect([what, thrown(read)]).toEqual([what, expect.any(GateError)]);
+      const { code, message } = thrown(read) as GateError;
+      expect([what, code, message]).toEqual([what, "invalid_input", expect.stringContaining(why)]);
+      expect([what, /\p{C}/u.test(message)]).toEqual([what, false]);
     }
+    const hidden = written({ ...good, "\u001b[31mred": 1 });
+    const { code, stdout, stderr } = await runGate(gate.home, ["policy", "import", hidden, "--yes"]);
+    expect([code, stdout, stderr.trim().split("\n").length]).toEqual([2, "", 2]);
+    expect(stderr).toContain("\\u{1b}[31mred");
     const missing = await runGate(gate.home, ["policy", "import", join(tempFolder(), "none"), "--yes"]);
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("there is no file")]);
     const folder = await runGate(gate.home, ["policy", "import", tempFolder(), "--yes"]);
