@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
     path: "packages/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 0,
-    lines: 16550,
+    lines: 16500,
     doors: `
       doors: files gate-command git programs reading`,
   },
@@ -33,7 +33,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/contract",
     holds: "what is said between processes: messages, records, the operator's methods",
     floor: 0,
-    lines: 3080,
+    lines: 3100,
     doors: "all",
   },
   {
@@ -47,14 +47,14 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/words",
     holds: "the sentences that several surfaces say",
     floor: 1,
-    lines: 3040,
+    lines: 3050,
     doors: "all",
   },
   {
     path: "ipc/socket",
     holds: "the sockets' servers and clients",
     floor: 1,
-    lines: 2650,
+    lines: 2600,
     doors: `
       .: agent-answers agent-server asking-status bridge confined-run frames lasting-operator line-server
       .: operator-client operator-dispatch operator-server own-socket page-close page-frames page-secret safe-goals
@@ -119,7 +119,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/records",
     holds: "the trail, receipts, activity",
     floor: 4,
-    lines: 8000,
+    lines: 7850,
     doors: `
       activity: activity call-line forget-calls kept-calls kept-calls-schema list-calls reports spending
       audit: accept-problems alarms archive chain checkpoint checkpoints compare-checkpoints last-lines log
@@ -144,7 +144,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/calls",
     holds: "a call's life until its answer, and the requests",
     floor: 5,
-    lines: 6280,
+    lines: 6300,
     doors: `
       .: index
       approvals: registry schema`,
@@ -232,14 +232,14 @@ export const ROOMS: readonly Room[] = [
     path: "renderer",
     holds: "the page",
     floor: 2,
-    lines: 18180,
+    lines: 18050,
     doors: "all",
   },
 ];
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 120_000,
+  test: 119_000,
   bench: 4700,
   build: 150,
   conformance: 650,
