@@ -239,7 +239,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 119_000,
+  test: 119_100,
   bench: 4700,
   build: 150,
   conformance: 650,
