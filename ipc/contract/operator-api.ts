@@ -478,7 +478,11 @@ export const operatorMethods = {
       offset: z.number().int().nonnegative().default(0),
       limit: z.number().int().positive().max(500).default(100),
     }),
-    result: z.object({ total: z.number().int(), approvals: z.array(approvalSchema) }),
+    /** `line`: what Activity keeps of its call; null where that isn't kept. */
+    result: z.object({
+      total: z.number().int(),
+      approvals: z.array(approvalSchema.extend({ line: z.string().nullable() })),
+    }),
   },
   /** The user is at this card: its time does not run on for the next seconds. Says the new deadline. */
   "approvals.hold": { params: z.object({ token: tokenParam }), result: z.object({ expires_at: z.string() }) },

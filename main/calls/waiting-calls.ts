@@ -414,6 +414,7 @@ export function newRequest(
     session: subject.session ?? "",
     extra: {
       executor: call.executor,
+      decision_id: decision.decision_id,
       intent: call.intent,
       subagent: typeof call.context?.subagent === "string" ? visible(call.context.subagent.slice(0, 64)) : null,
       verb: executor.manifest.verb,

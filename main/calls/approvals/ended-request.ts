@@ -44,6 +44,7 @@ function keptNeed(need: ResolvedRequirement, isCommand: boolean): Requirement[] 
 
 /** What stays as it is: any other field is forgotten, or kept in part below. */
 const KEPT_FIELDS = [
+  "decision_id",
   "subagent",
   "verb",
   "cwd",

@@ -99,6 +99,8 @@ export interface Decider extends Principal {
 /** What the required table has no column for. Most of it is kept only while the request waits. */
 export interface RequestExtra extends AskedPaths {
   executor: string;
+  /** Of the decision that it was asked about by: Activity keeps the call's line by it. Left out by an earlier version. */
+  decision_id?: string;
   intent: string;
   /** The kind of subagent that asks, as the agent says. */
   subagent?: string | null;

@@ -267,6 +267,20 @@ function patternOf(word: string): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
+/** Between when a call is decided on and when its request is made, in milliseconds, with what a date in seconds leaves out. */
+const SAME_TIME_MS = 3000;
+
+/** The line of a call that was asked about at this time (Unix milliseconds); null where none is kept. @throws SQLite's error */
+export function lineAskedAt(kept: KeptCalls, decisionId: string, at: number): string | null {
+  kept.flush();
+  const found = kept.db
+    .prepare<[number, number, Buffer], { line: string }>(
+      "SELECT t.line FROM calls c JOIN texts t ON t.id = c.text WHERE c.at BETWEEN ? AND ? AND c.decision = ?",
+    )
+    .get(at - SAME_TIME_MS, at + SAME_TIME_MS, bytesOf(decisionId));
+  return found?.line ?? null;
+}
+
 /** The lines of decisions that were made between these times (Unix milliseconds), a day before among them. @throws SQLite's error */
 export async function linesOf(
   kept: KeptCalls,

@@ -2,6 +2,7 @@ import { ownCommand } from "../../../ipc/base/own-command.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { causeOf } from "../../base/files/disk-reserve.ts";
 import { ApprovalError, type ApprovalRegistry, coversAsked, dispatchCallback } from "../../calls/index.ts";
+import { lineAskedAt } from "../../records/activity/list-calls.ts";
 import type { Handlers, OperatorContext } from "./handlers.ts";
 
 /** A target's reach is measured against this many requests. */
@@ -40,12 +41,17 @@ type ApprovalMethod =
 export function approvalMethods({ core, by }: OperatorContext): Handlers<ApprovalMethod> {
   const { gate } = core;
   const { broker } = gate;
+  const lineOf = ({ created_at, extra: { decision_id } }: { created_at: string; extra: { decision_id?: string } }) =>
+    decision_id === undefined ? null : lineAskedAt(core.lines, decision_id, Date.parse(created_at));
   return {
     "approvals.list": ({ include_resolved, order, limit }) =>
       broker.registry.listPending({ include_resolved, order, limit }).map((request) => broker.view(request)),
     "approvals.history": ({ since, until, ...query }) => {
       const page = broker.registry.listEnded({ ...query, since: storedDate(since), until: storedDate(until) });
-      return { total: page.total, approvals: page.requests.map((request) => broker.view(request)) };
+      return {
+        total: page.total,
+        approvals: page.requests.map((request) => ({ ...broker.view(request), line: lineOf(request) })),
+      };
     },
     "approvals.hold": ({ token }) => {
       const { expires_at } = broker.hold(token, by);

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
+import type { ApprovalView, OperatorResult } from "../../../ipc/contract/operator-api.ts";
 import { confinedMark, toolText } from "../../../ipc/words/box-words.ts";
 import { repeatedText } from "../../../ipc/words/call-words.ts";
 import { priceText } from "../../../ipc/words/price-words.ts";
@@ -15,8 +15,10 @@ import { useLanguage, useWords } from "../../words/language.ts";
 import "../activity/activity.css";
 import { DecisionOn } from "../activity/OpenedDecision.tsx";
 
+type EndedView = OperatorResult<"approvals.history">["approvals"][number];
+
 interface HistoryRowProps {
-  view: ApprovalView;
+  view: EndedView;
   isOpen: boolean;
   onToggle(): void;
 }
@@ -39,7 +41,7 @@ export function HistoryRow({ view, isOpen, onToggle }: HistoryRowProps) {
         </td>
         <td className="what">
           <button type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle}>
-            <VisibleText text={`${view.action_verb} ${view.target_summary}`} />
+            <VisibleText text={view.line ?? `${view.action_verb} ${view.target_summary}`} />
           </button>
           <EndReason view={view} />
         </td>

@@ -1,7 +1,9 @@
-import type { ApprovalView, OperatorParams } from "../../../ipc/contract/operator-api.ts";
+import type { OperatorParams, OperatorResult } from "../../../ipc/contract/operator-api.ts";
 import type { useCall } from "../../gate/use-gate.tsx";
 import { exportRows } from "../../parts/export.ts";
 import type { ExportForm, ExportRow } from "../../parts/export-text.ts";
+
+type EndedView = OperatorResult<"approvals.history">["approvals"][number];
 
 const COLUMNS = [
   "ended",
@@ -27,7 +29,7 @@ export async function exportHistory(
   filters: OperatorParams<"approvals.history">,
   form: ExportForm,
 ): Promise<void> {
-  const all: ApprovalView[] = [];
+  const all: EndedView[] = [];
   for (let offset = 0; offset < MOST; offset += PAGE) {
     const { approvals } = await call("approvals.history", { ...filters, offset, limit: PAGE });
     all.push(...approvals);
@@ -36,13 +38,13 @@ export async function exportHistory(
   await exportRows("metnos-gate-history", form, all.map(rowOf), COLUMNS);
 }
 
-function rowOf(view: ApprovalView): ExportRow {
+function rowOf(view: EndedView): ExportRow {
   return {
     ended: view.decision_at ?? view.expires_at,
     asked: view.created_at,
     agent: view.agent_name,
     tool: view.executor,
-    what: `${view.action_verb} ${view.target_summary}`,
+    what: view.line ?? `${view.action_verb} ${view.target_summary}`,
     needs: view.capabilities.map(({ capability, target }) => `${capability} ${target}`).join("; "),
     outcome: view.status,
     remembered: view.status === "approved" ? view.territory_concession : "",

@@ -111,3 +111,17 @@ it("lists waiting requests newest first, or soonest deadline first", async () =>
   expect(await listed({ order: "deadline" })).toEqual([second, third, first]);
   expect(await listed({ order: "deadline", limit: 1 })).toEqual([second]);
 });
+
+it("says of each request that ended what it was, as Activity keeps it: no two commands alike", async () => {
+  const gate = await startGate();
+  const agent = await gate.agent("one");
+  const commands = ["npm test", "git push --force"];
+  for (const command of commands) {
+    const token = tokenOf((await agent.ask({ executor: "Bash", args: { command } })).decision);
+    await gate.operator.call("approvals.resolve", { token, decision: "rejected" });
+  }
+  const lines = async () => (await gate.operator.call("approvals.history", {})).approvals.map(({ line }) => line);
+  expect(await lines()).toEqual(["git push --force", "npm test"]);
+  await gate.operator.call("activity.forget", { all: true });
+  expect(await lines()).toEqual([null, null]);
+});
