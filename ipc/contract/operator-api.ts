@@ -455,7 +455,7 @@ export const operatorMethods = {
   },
   /** It counts no more: of one session, or of all of an agent's. Refused with `unknown_agent`. */
   "sessions.clear": {
-    params: z.object({ agent: z.string(), session: z.string().optional() }),
+    params: z.object({ agent: agentNameSchema, session: z.string().optional() }),
     result: z.object({ cleared: z.number().int() }),
   },
   "approvals.list": {

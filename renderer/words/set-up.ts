@@ -2,6 +2,7 @@ import type { InEach } from "../../ipc/contract/language.ts";
 
 const en = {
   save: "Save",
+  missing: "Fill in what is empty first",
   takeAway: "Take it away",
   saved: "Saved, and in force",
   bot: {
@@ -27,6 +28,7 @@ const en = {
 
 const it: typeof en = {
   save: "Salva",
+  missing: "Compila prima ciò che è vuoto",
   takeAway: "Toglilo",
   saved: "Salvato, e già in vigore",
   bot: {

@@ -76,9 +76,11 @@ export function keysOf(x: Reviewable): { call_hash: string; share_key: string } 
   // Whether the same call may be made again and again is another question than whether it may be made, and one for its session.
   if (repeated !== undefined)
     return { call_hash: called, share_key: repeatedKey(agentId, subject.session ?? "", called) };
-  // So is what one session has seen.
-  if (flow !== undefined)
-    return { call_hash: called, share_key: JSON.stringify([agentId, "flow", subject.session ?? "", called, flow]) };
+  // So is what one session has seen; it is kept as a hash, as its values are the user's.
+  if (flow !== undefined) {
+    const seen = hash("sha256", JSON.stringify(flow), "hex");
+    return { call_hash: called, share_key: JSON.stringify([agentId, "flow", subject.session ?? "", called, seen]) };
+  }
   return {
     call_hash: called,
     share_key: shareKey(agentId, call.context ?? {}, named, needs, {

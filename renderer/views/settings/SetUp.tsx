@@ -180,7 +180,12 @@ function SetUpForm({ isSetUp, canSave, onSave, onTakeAway, children }: SetUpForm
     <form className="set-up" onSubmit={submit} autoComplete="off">
       {children}
       <div className="buttons">
-        <Button size="small" disabled={!canSave || isBusy} onClick={() => void act(onSave)}>
+        <Button
+          size="small"
+          disabled={!canSave || isBusy}
+          aria-description={canSave ? undefined : words.missing}
+          onClick={() => void act(onSave)}
+        >
           {words.save}
         </Button>
         {isSetUp ? (

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { launchBrowser, NO_BROWSER, SCHEMES } from "../../support/browser.ts";
-import { card, cards } from "../../support/card-page.ts";
+import { card, cards, readAll } from "../../support/card-page.ts";
 import { cardKind, cardKinds, hazard, operatorWith, readOf, runs } from "../../support/card-views.ts";
 import { openPage, type PageOptions } from "../../support/page-home.ts";
 import { type GateUnderTest, startGate } from "../../support/running-gate.ts";
@@ -211,8 +211,7 @@ describe.skipIf(NO_BROWSER !== null)("the thing itself", () => {
     };
     const { page, operator } = await open([described(long("old"), false)]);
     const approve = page.getByRole("button", { name: "Approve once" });
-    await page.getByRole("figure").focus();
-    await page.keyboard.press("End");
+    await readAll(page.locator("article"));
     await approve.and(page.locator(":enabled")).waitFor();
     operator.appear(described(long("new"), true));
     await page.getByText("This script is another one than before.").waitFor();
