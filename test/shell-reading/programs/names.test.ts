@@ -109,6 +109,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "executors/catalog.ts",
       "executors/claude-code.ts",
       "executors/command-lines.ts",
+      "flow/call-flow.ts",
       "executors/manifest.ts",
       "executors/needs.ts",
       "executors/common-tools.ts",
@@ -271,7 +272,19 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   },
   { why: "folders of the system", words: "nix snap", files: ["description/run-by-name.ts", "places/vital-paths.ts"] },
   { why: "files and folders of a repository", words: "head info", files: ["places/run-later.ts"] },
-  { why: "an identifier's column or field", words: "id", files: ["grants/search.ts", "safety/own-rules.ts"] },
+  {
+    why: "an identifier's column or field",
+    words: "id",
+    files: ["description/describe.ts", "grants/search.ts", "policy/cells.ts", "safety/own-rules.ts"],
+  },
+  { why: "a folder of an agent's", words: "skill", files: ["flow/call-flow.ts"] },
+  {
+    why: "folders that package managers and builds keep what they fetched in: what is nobody's own",
+    words: "composer deno go golangci-lint mise mypy node npm pip pipenv pnpm puppeteer pylint ruff uv yarn",
+    files: ["flow/public-places.ts"],
+  },
+  { why: "when a mark was set", words: "at", files: ["flow/session-flow.ts", "flow/session-marks.ts"] },
+  { why: "what a session has read", words: "read", files: ["reviews/sent/sent-call.ts"] },
   { why: "short for reversible", words: "rev", files: ["approvals/card.ts"] },
   {
     why: "when something ends, by the wall clock",

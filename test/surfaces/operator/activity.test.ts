@@ -23,6 +23,7 @@ it("each decision can be opened, stage by stage, also the final one after the op
     "validation passed",
     "scope passed",
     "policy ask",
+    "flow passed",
     expect.stringMatching(/^rate /),
     "guard passed",
     "judge passed",
@@ -39,7 +40,7 @@ it("an agent never gets the trace", async () => {
   const [entry] = (await gate.operator.call("activity.list", {})).entries;
   expect(
     (await gate.operator.call("activity.open", { decision_id: entry?.decision_id ?? "" })).decision.trace,
-  ).toHaveLength(10);
+  ).toHaveLength(11);
 });
 
 it("agents show how many calls they made today", async () => {
