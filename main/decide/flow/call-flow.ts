@@ -28,27 +28,25 @@ export interface FlowCall extends Pick<Describable, "call" | "executor" | "lines
 }
 
 /**
- * What a call reads that is the user's own: as the user would call it, or the capability that says it. Undefined where nothing is.
+ * All that a call reads that is the user's own: as the user would call it, or the capability that says it.
  * @param isOwn whether a path (absolute) lies where its session works
  */
-export function privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string) => boolean): string | undefined {
+export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string) => boolean): Generator<string> {
   const { call, executor } = x;
   const server = config.private_servers.find(
     (one) => one === executor.mcp?.server || call.executor.startsWith(mcpExecutor(one, "")),
   );
-  if (server !== undefined) return server;
-  if (executor.manifest.reads_private === true) return executor.manifest.name;
+  if (server !== undefined) yield server;
+  if (executor.manifest.reads_private === true) yield executor.manifest.name;
   for (const need of x.stated_needs) {
     const { capability, target } = need;
-    if (capability === "mail:read" || capability === "calendar:read") return capability;
+    if (capability === "mail:read" || capability === "calendar:read") yield capability;
     if (capability !== "fs:read" || need.access === "list" || target.kind !== "path") continue;
     const path = target.real ?? target.lexical;
-    if (askedEachTime(path) !== undefined || config.private_folders.some((one) => isAtOrBelow(path, one)))
-      return shown(need);
-    if (isOwn(path) || isPublicPlace(path, x.settings.home)) continue;
-    if (!config.trusted_folders.some((one) => isAtOrBelow(path, one))) return shown(need);
+    const isNamed = askedEachTime(path) !== undefined || config.private_folders.some((one) => isAtOrBelow(path, one));
+    if (!isNamed && (isOwn(path) || isPublicPlace(path, x.settings.home))) continue;
+    if (isNamed || !config.trusted_folders.some((one) => isAtOrBelow(path, one))) yield shown(need);
   }
-  return undefined;
 }
 
 /** Where what it brings in comes from that others may have written. */
@@ -74,23 +72,20 @@ export interface Saying {
   text: string;
 }
 
-/** Where it would send what the session knows; undefined where it sends nothing of that. @param said bytes, with those that were said before */
-export function outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) => number): string | undefined {
+/** Each place where it would send what the session knows. @param said bytes, with those that were said before */
+export function* outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) => number): Generator<string> {
   const server = serverOf(x);
-  if (server === undefined ? !leads(x, MAY_SEND) : isTrusted(x, server, config)) return undefined;
+  if (server === undefined ? !leads(x, MAY_SEND) : isTrusted(x, server, config)) return;
   for (const { capability, target } of x.stated_needs) {
     if (capability === "mail:send" || (capability === "channel:out" && server === undefined))
-      return targetText({ ...target });
+      yield targetText({ ...target });
     if (capability !== "network:http" || !isForeign(targetHost(target), config)) continue;
     const sends = target.kind !== "host" || target.sends === true || x.call.executor === BOX_CONNECT;
-    if (sends || hasLongName(target.host)) return targetHost(target);
+    if (sends || hasLongName(target.host)) yield targetHost(target);
   }
-  const sayings = sayingsOf(x, config);
-  const much = sayings.find(
-    (one) => CARRIES.test(one.text) || Buffer.byteLength(one.text) > MUCH || said(one) > MUCH_IN_ALL,
-  );
-  if (much !== undefined) return much.to;
-  return x.confinement === null && server === undefined ? sentByLines(x, config) : undefined;
+  for (const one of sayingsOf(x, config))
+    if (CARRIES.test(one.text) || Buffer.byteLength(one.text) > MUCH || said(one) > MUCH_IN_ALL) yield one.to;
+  if (x.confinement === null && server === undefined) yield* sentByLines(x, config);
 }
 
 const RUNS: ReadonlySet<Capability> = new Set(["code:exec"]);
@@ -123,8 +118,8 @@ export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
   });
 }
 
-/** What it would change that runs later, or that agents read as instructions. */
-export function laterIn(x: FlowCall): string | undefined {
+/** All that it would change of what runs later, or what agents read as instructions. */
+export function* laterIn(x: FlowCall): Generator<string> {
   // Where the guard knows that something runs later, a write counts as running code.
   const here = leads(x, RUNS) ? placeOf(x.call, x.settings.home, x.settings.env) : undefined;
   for (const need of x.stated_needs) {
@@ -133,9 +128,8 @@ export function laterIn(x: FlowCall): string | undefined {
     const paths = real === null || real === lexical ? [lexical] : [lexical, real];
     const isLater = (one: string) =>
       RUNS_LATER.test(one) || instructsAgents(one) || (here !== undefined && runsLater(one, here));
-    if (paths.some(isLater)) return shown(need);
+    if (paths.some(isLater)) yield shown(need);
   }
-  return undefined;
 }
 
 /** The files and folders that it names, for what is kept of them: `is_tree`, a folder with all below it. */
@@ -245,9 +239,9 @@ export function filesMentioned({ lines, call }: FlowCall): string[] {
 }
 
 /** What runs outside of a box may send anything: it is named by where it goes, or by its own name. */
-function sentByLines(x: FlowCall, config: FlowConfig): string | undefined {
-  if (codeIn(x) === undefined) return undefined;
+function* sentByLines(x: FlowCall, config: FlowConfig): Generator<string> {
+  if (codeIn(x) === undefined) return;
   const hosts = hostsOfLines(x);
-  if (hosts.length > 0) return hosts.find((host) => isForeign(host, config));
-  return x.lines.all[0]?.reading.commands[0]?.name ?? x.call.executor;
+  if (hosts.length > 0) yield* hosts.filter((host) => isForeign(host, config));
+  else yield x.lines.all[0]?.reading.commands[0]?.name ?? x.call.executor;
 }

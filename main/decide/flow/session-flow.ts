@@ -43,25 +43,30 @@ export class SessionFlow {
       what === undefined ? undefined : { what, decision_id: "", at: "" };
     const came = seen?.untrusted ?? own(untrustedIn(x, config));
     if (came === undefined) return null;
-    const reads = seen?.reads ?? 0;
+    const privates = () => [...privateIn(x, config, this.#ownFolders(x)), ...this.#keptIn(x).private];
+    /** Those that the user hasn't agreed to: an answer for one is none for the others. */
+    const open = (rule: Flow["rule"], all: Iterable<string>) => {
+      const places = [...new Set(all)];
+      if (places.length === 0) return undefined;
+      const reads = (seen?.reads ?? 0) + this.#marks.unread(x.subject, privates());
+      const isNew = (to: string) => !this.#marks.isAgreed(x.subject, { rule, to, reads });
+      const to = places.filter(isNew).join(", ");
+      return to === "" || !isNew(to) ? undefined : { rule, came, to, reads };
+    };
     const found = [
       () => {
         if (config.private_untrusted_out === "off" || seen?.untrusted === undefined) return undefined;
-        const now = () => privateIn(x, config, this.#ownFolders(x)) ?? this.#keptIn(x).get("private");
-        const read = seen.private ?? own(now());
+        const read = seen.private ?? own(privates()[0]);
         const counted = this.#marks.counted(x.subject);
         const said = ({ domain, text }: Saying) => (counted === null ? 0 : saidWith(counted, domain, text));
-        const to = read === undefined ? undefined : outOf(x, config, said);
-        return to === undefined ? undefined : { rule: "flow.private-untrusted-out" as const, read, came, to, reads };
+        const flow = read === undefined ? undefined : open("flow.private-untrusted-out", outOf(x, config, said));
+        return flow === undefined ? undefined : { ...flow, read };
       },
-      () => {
-        const to = config.untrusted_later === "off" ? undefined : laterIn(x);
-        return to === undefined ? undefined : { rule: "flow.untrusted-later" as const, came, to, reads };
-      },
+      () => (config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x))),
     ];
     for (const find of found) {
       const flow = find();
-      if (flow !== undefined && !this.#marks.isAgreed(x.subject, flow)) return flow as Flow;
+      if (flow !== undefined) return flow;
     }
     return null;
   }
@@ -72,13 +77,13 @@ export class SessionFlow {
     const counted = this.#marks.counted(subject);
     if (counted === null) return;
     const config = this.#config();
-    const brought = new Map<Mark, string>();
-    const read = privateIn(x, config, this.#ownFolders(x, true));
-    if (read !== undefined) brought.set("private", read);
     const came = untrustedIn(x, config);
-    if (came !== undefined) brought.set("untrusted", came);
-    for (const [mark, path] of this.#keptIn(x)) if (!brought.has(mark)) brought.set(mark, path);
-    for (const [mark, what] of brought) this.#marks.note(subject, mark, what, decisionId);
+    const brought = this.#keptIn(x);
+    brought.private.unshift(...privateIn(x, config, this.#ownFolders(x, true)));
+    if (came !== undefined) brought.untrusted.unshift(came);
+    // The first last: by that it is named.
+    for (const mark of MARKS)
+      for (const what of brought[mark].reverse()) this.#marks.note(subject, mark, what, decisionId);
     const marks = this.#marks.of(subject);
     if (marks === null) return;
     const held = MARKS.filter((mark) => marks[mark] !== undefined);
@@ -93,14 +98,14 @@ export class SessionFlow {
     if (isRun) this.#files.noteRun(x.confinement?.declaration.project ?? works(), writer, held);
   }
 
-  /** The marks that files have which it reads, each with such a file. */
-  #keptIn(x: FlowCall): Map<Mark, string> {
-    const found = new Map<Mark, string>();
+  /** The files that it reads, by the marks that they have. */
+  #keptIn(x: FlowCall): Record<Mark, string[]> {
+    const found: Record<Mark, string[]> = { private: [], untrusted: [] };
     if (this.#files.isEmpty) return found;
     const reader = this.#marks.counted(x.subject)?.name ?? "";
     const mentioned = runsUnknown(x) ? filesMentioned(x).map((path) => ({ path, is_tree: false })) : [];
     for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...mentioned])
-      for (const mark of this.#files.marksOf(path, is_tree, reader)) if (!found.has(mark)) found.set(mark, path);
+      for (const mark of this.#files.marksOf(path, is_tree, reader)) found[mark].push(path);
     return found;
   }
 

@@ -144,8 +144,7 @@ export class SessionMarks {
     const own = this.#session(agent, session);
     const { shared } = this.#ofAgent(agent.agent_id);
     const by: Seen = { what: what.slice(0, MAX_WHAT), decision_id: decisionId, at: isoSeconds(this.#clock.now()) };
-    // A few bytes of each: paths are long.
-    const key = hash("sha256", `${mark} ${what}`, "base64url").slice(0, 12);
+    const key = keyOf(mark, what);
     const isKnown = [own, shared].map((one) => isSeen(one, mark, by, key));
     if (isKnown[0] === true) return;
     this.#store(agent.agent_id, session, mark, by, own);
@@ -174,6 +173,12 @@ export class SessionMarks {
   /** Whether the user has agreed to it, and the session has read nothing else since. */
   isAgreed({ agent, session }: Marked, { rule, to, reads }: Agreed): boolean {
     return agent !== null && this.#counting(agent, session).agreed.get(`${rule} ${to}`) === reads;
+  }
+
+  /** How many of these private things its session hasn't read yet. */
+  unread({ agent, session }: Marked, things: readonly string[]): number {
+    const seen = agent === null ? undefined : this.#counting(agent, session).seen;
+    return new Set(things.filter((what) => seen?.has(keyOf("private", what)) !== true)).size;
   }
 
   /** What its marks are counted with; null of nobody's. */
@@ -280,6 +285,9 @@ export function say(session: Session, to: string, text: string): void {
   if (pieces.size < MAX_PIECES) pieces.add(text);
   keepLatest(session.said, to, { bytes, pieces }, MAX_TOLD);
 }
+
+/** A few bytes of each: paths are long. */
+const keyOf = (mark: Mark, what: string): string => hash("sha256", `${mark} ${what}`, "base64url").slice(0, 12);
 
 type Agreed = Pick<Flow, "rule" | "to" | "reads">;
 
