@@ -57,6 +57,10 @@ export function destinationsOf(
   };
 }
 
+/** All of them, without what is said of them. */
+export const placesReached = (lines: readonly CommandLine[], place: CallPlace): Destination[] =>
+  lines.flatMap((line) => ofLine(line, { place, used: undefined, hosts: [] })).map(({ destination }) => destination);
+
 function isNew(destination: Destination, { used, place }: Known): Destination {
   if (used === undefined || destination.host === null || used.isUsed(projectUsing(place), destination))
     return destination;

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { type Reading, reachOf, type SimpleCommand } from "@metnos-gate/shell-reading";
 import { askedEachTime, isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
-import { destinationsBy, programOf } from "@metnos-gate/shell-reading/programs";
+import { destinationsBy, programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import type { Capability } from "../../../ipc/contract/decision.ts";
 import { mcpExecutor } from "../../../ipc/contract/mcp-names.ts";
 import type { UserWords } from "../../agents/index.ts";
@@ -8,7 +9,7 @@ import { hostMatches, isLoopback, normaliseHostPattern } from "../../targets/hos
 import { registrableDomain } from "../../targets/listed-host.ts";
 import { pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import type { Describable } from "../description/describable.ts";
-import { destinationsOf } from "../description/destinations.ts";
+import { placesReached } from "../description/destinations.ts";
 import { requestOf } from "../description/requested.ts";
 import { instructsAgents } from "../guard/hazards.ts";
 import { type CallPlace, placeOf } from "../places/call-place.ts";
@@ -204,15 +205,24 @@ function webTexts({ call, executor: { manifest } }: FlowCall): unknown[] {
   return Object.values(call.args);
 }
 
-/** Of a line that isn't confined: where the programs go that are known to go anywhere. */
+/** Of a line that isn't confined: where the programs go that are known to go anywhere. A program that goes somewhere unsaid is its own. */
 function hostsOfLines({ call, lines, settings }: FlowCall): string[] {
-  const isGoing = lines.all.some(({ reading }) =>
-    reading.commands.some((command) => programOf(command.name).worksOnRepository || destinationsBy(command).any),
-  );
-  if (!isGoing) return [];
-  const { to } = destinationsOf(lines.all, null, placeOf(call, settings.home, settings.env), undefined);
-  return to.flatMap(({ host, name }) => host ?? name ?? []).map((host) => host.replace(/:\d*$/, ""));
+  if (!lines.all.some(({ reading }) => reading.elsewhere.length > 0 || reading.commands.some(goes))) return [];
+  const to = placesReached(lines.all, placeOf(call, settings.home, settings.env));
+  const unsaid = lines.all[0]?.reading.commands.find(goes)?.name ?? call.executor;
+  // A path alone is a repository of this machine.
+  const said = to.flatMap(({ host, name, path }) => host ?? name ?? (path === "" ? unsaid : []));
+  return said.map((host) => host.replace(/:\d*$/, ""));
 }
+
+const goes = (command: SimpleCommand): boolean =>
+  programOf(command.name).worksOnRepository || destinationsBy(command).any;
+
+/** It goes where it says, and its output too, or it only looks. */
+const isSaid = (command: SimpleCommand, reading: Reading): boolean =>
+  goes(command) || command.via.some((label) => wrapperOf(label).runsElsewhere)
+    ? command.redirects.every(({ target }) => target.is_resolved && !/\/dev\/(?:tcp|udp)\//.test(target.text))
+    : reachOf({ ...reading, commands: [command] }).onlyLooks;
 
 /** What it runs that may do anything; a write at a place that runs later counts as running code, and runs nothing yet. */
 function codeIn(x: FlowCall): ResolvedRequirement | undefined {
@@ -241,7 +251,13 @@ export function filesMentioned({ lines, call }: FlowCall): string[] {
 /** What runs outside of a box may send anything: it is named by where it goes, or by its own name. */
 function* sentByLines(x: FlowCall, config: FlowConfig): Generator<string> {
   if (codeIn(x) === undefined) return;
-  const hosts = hostsOfLines(x);
-  if (hosts.length > 0) yield* hosts.filter((host) => isForeign(host, config));
-  else yield x.lines.all[0]?.reading.commands[0]?.name ?? x.call.executor;
+  yield* hostsOfLines(x).filter((host) => isForeign(host, config));
+  const { all } = x.lines;
+  const others = all.flatMap(({ reading }) =>
+    reading.commands.filter((one) => reading.unread !== null || !isSaid(one, reading)),
+  );
+  const silent = all.filter(({ reading }) => reading.commands.length === 0);
+  const isUnread = silent.length === all.length || silent.some(({ reading }) => reading.unread !== null);
+  const other = isUnread ? x.call.executor : others[0]?.name;
+  if (other !== undefined) yield other;
 }
