@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type Reading, reachOf, type SimpleCommand } from "@metnos-gate/shell-reading";
-import { askedEachTime, isAtOrBelow, realForm } from "@metnos-gate/shell-reading/files";
+import { askedEachTime, isAtOrBelow, realForm, SKIPPED_FOLDERS, scanTree } from "@metnos-gate/shell-reading/files";
 import { destinationsBy, programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import type { Capability } from "../../../ipc/contract/decision.ts";
 import { mcpExecutor } from "../../../ipc/contract/mcp-names.ts";
@@ -125,12 +125,22 @@ export function* laterIn(x: FlowCall): Generator<string> {
   const here = leads(x, RUNS) ? placeOf(x.call, x.settings.home, x.settings.env) : undefined;
   for (const need of x.stated_needs) {
     if (need.capability !== "fs:write" || need.target.kind !== "path" || need.access === "delete") continue;
-    const { lexical, real } = need.target;
+    const { lexical, real, is_tree } = need.target;
     const paths = real === null || real === lexical ? [lexical] : [lexical, real];
     const isLater = (one: string) =>
       RUNS_LATER.test(one) || instructsAgents(one) || (here !== undefined && runsLater(one, here));
-    if (paths.some(isLater)) yield shown(need);
+    const isLaterBelow = (folder: string) =>
+      RUNS_LATER.test(`${folder}/`) ||
+      instructsAgents(`${folder}/`) ||
+      holds(need.copied_from, (name) => isLater(`${folder}/${name}`));
+    if (paths.some((path) => isLater(path) || (is_tree && isLaterBelow(path)))) yield shown(need);
   }
+}
+
+/** Whether a folder that is copied has such a file, by its name below it, or too many to be looked at. */
+function holds(folder: string | undefined, isMeant: (name: string) => boolean): boolean {
+  const limits = { maxEntries: 2000, maxDepth: 8, skipped: SKIPPED_FOLDERS };
+  return folder !== undefined && !scanTree(folder, limits, (one) => one.is_folder || !isMeant(one.relative));
 }
 
 /** The files and folders that it names, for what is kept of them: `is_tree`, a folder with all below it. */
@@ -149,7 +159,7 @@ const BOX_CONNECT = "@box_connect";
 
 /** By their names: what builds, package managers and services that build run. */
 const RUNS_LATER =
-  /\/(?:package\.json|(?:gnu)?makefile|[^/]+\.mk|\.?justfile|taskfile\.ya?ml|rakefile|composer\.json|deno\.jsonc?|tox\.ini|noxfile\.py|setup\.py|conftest\.py|build\.rs|(?:docker|container|vagrant|jenkins|proc)file|dockerfile\.[^/]+|(?:docker-)?compose\.ya?ml|\.gitlab-ci\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.travis\.yml|\.(?:github|gitea|forgejo)\/(?:workflows|actions)\/.*|\.circleci\/.*|\.(?:claude|codex|gemini|opencode|agents)\/(?:.*\/)?(?:skills?|commands?|memory|memories|prompts?|plugins?)\/.*|memory\.md)$/i;
+  /\/(?:package\.json|(?:gnu)?makefile|[^/]+\.mk|\.?justfile|taskfile\.ya?ml|rakefile|composer\.json|deno\.jsonc?|tox\.ini|noxfile\.py|setup\.py|conftest\.py|build\.rs|(?:docker|container|vagrant|jenkins|proc)file|dockerfile\.[^/]+|cmakelists\.txt|meson\.build|sconstruct|pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|(?:gulp|grunt)file\.[cm]?[jt]s|build\.bazel|gemfile|(?:docker-)?compose\.ya?ml|\.gitlab-ci\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.travis\.yml|\.(?:github|gitea|forgejo)\/(?:workflows|actions)\/.*|\.circleci\/.*|\.(?:claude|codex|gemini|opencode|agents)\/(?:.*\/)?(?:skills?|commands?|memory|memories|prompts?|plugins?)\/.*|memory\.md)$/i;
 
 /** In bytes: more of a path with its query than names a page; and more than a few pages of one owner's are called. */
 const MUCH = 64;

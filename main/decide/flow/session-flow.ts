@@ -41,7 +41,7 @@ export class SessionFlow {
     const config = this.#config();
     const own = (what: string | undefined): Seen | undefined =>
       what === undefined ? undefined : { what, decision_id: "", at: "" };
-    const came = seen?.untrusted ?? own(untrustedIn(x, config));
+    const came = seen?.untrusted ?? own(untrustedIn(x, config) ?? this.#keptIn(x).untrusted[0]);
     if (came === undefined) return null;
     const privates = () => [...privateIn(x, config, this.#ownFolders(x)), ...this.#keptIn(x).private];
     /** Those that the user hasn't agreed to: an answer for one is none for the others. */
@@ -145,8 +145,8 @@ export class SessionFlow {
   }
 }
 
-/** It gets something from outside, and writes. */
+/** It gets something from outside, or from a file that may be marked, and writes. */
 function canPlantAtOnce({ stated_needs }: FlowCall): boolean {
   const has = (capability: string) => stated_needs.some((need) => need.capability === capability);
-  return has("network:http") && has("fs:write");
+  return has("fs:write") && (has("network:http") || has("fs:read"));
 }

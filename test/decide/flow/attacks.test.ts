@@ -577,6 +577,18 @@ describe("what a marked session wrote", () => {
     expect(markNames("c1")).toEqual(["private", "untrusted"]);
   });
 
+  it("is asked about where one call reads it and puts it where it runs later or instructs agents", async () => {
+    const { seat, marked, call, put } = await world();
+    put("notes.md", "a");
+    marked();
+    call("Write", { file_path: "notes.md", content: KEY });
+    const codex = seat("codex", "Full");
+    codex.says("continue", "c1");
+    const made = (command: string) => codex.call("Bash", { command }, { session: "c1" });
+    expect(["cp notes.md AGENTS.md", "mv notes.md Makefile"].map((one) => made(one).rule)).toEqual([LATER, LATER]);
+    expect(made("cp notes.md other.md").outcome).toBe("allowed");
+  });
+
   it("marks who works in another project, too", async () => {
     const { seat, marked, call, home, project, markNames } = await world();
     marked();
@@ -595,8 +607,19 @@ describe("what a marked session wrote", () => {
   it("is a place that runs later, also as a folder that is copied", async () => {
     const { call, marked, put, home } = await world();
     put(`${home.home}/tmp/x/workflows/a.yml`, "x");
+    put("notes.md", "a");
+    put("x/workflows/a.yml", "x");
+    put("old/deep/Makefile", "a:");
+    put(".forgejo/README.md", "x");
     marked();
     const asked = [
+      "cp -r x/workflows .forgejo/",
+      "mv x/workflows .forgejo",
+      "mv -t .forgejo x/workflows",
+      "cp -r old sub",
+      "mv old/deep .",
+      "cp notes.md build.gradle.kts",
+      "cp notes.md CMakeLists.txt",
       `cp -r ${home.home}/tmp/x .github`,
       `cp ${home.home}/tmp/x/workflows/a.yml .github/workflows/`,
       "mv notes.md CLAUDE.md",
