@@ -272,18 +272,30 @@ export class SessionMarks {
   }
 }
 
-/** Bytes that a session's requests have said to somebody, this one's with them. The same again says little: that it was sent. */
-export function saidWith({ said }: Session, to: string, text: string): number {
-  const before = said.get(to);
-  return (before?.bytes ?? 0) + (before?.pieces.has(text) === true ? 1 : Buffer.byteLength(text));
+/**
+ * Bytes that a session's requests have said to somebody, this one's with them. The same again says little: that it was sent. Of
+ * too many who were told something, who was told the least makes room for another one, who counts as told as much.
+ */
+export function saidWith({ said }: Pick<Session, "said">, to: string, text: string): number {
+  const own = said.get(to);
+  if (own?.pieces.has(text) === true) return own.bytes + 1;
+  return ((own ?? toldLeast(said)?.[1])?.bytes ?? 0) + Buffer.byteLength(text);
+}
+
+/** Who makes room for another one; undefined where there is room. */
+function toldLeast(said: Session["said"]): [string, Said] | undefined {
+  if (said.size < MAX_TOLD) return undefined;
+  return [...said].reduce((least, one) => (one[1].bytes < least[1].bytes ? one : least));
 }
 
 /** A request of the session is sent, and says this. */
-export function say(session: Session, to: string, text: string): void {
-  const bytes = saidWith(session, to, text);
-  const pieces = session.said.get(to)?.pieces ?? new Set();
+export function say({ said }: Pick<Session, "said">, to: string, text: string): void {
+  const bytes = saidWith({ said }, to, text);
+  const { pieces } = said.get(to) ?? { pieces: new Set() };
   if (pieces.size < MAX_PIECES) pieces.add(text);
-  keepLatest(session.said, to, { bytes, pieces }, MAX_TOLD);
+  const [least] = said.has(to) ? [] : (toldLeast(said) ?? []);
+  if (least !== undefined) said.delete(least);
+  said.set(to, { bytes, pieces });
 }
 
 /** A few bytes of each: paths are long. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SessionMarks } from "../../../main/decide/flow/session-marks.ts";
+import { SessionMarks, saidWith, say } from "../../../main/decide/flow/session-marks.ts";
 import { MAX_PATHS, WrittenFiles } from "../../../main/decide/flow/written-files.ts";
 import { freshGrants } from "../../support/gate-stores.ts";
 
@@ -65,6 +65,21 @@ describe("the marks of 100,000 sessions", () => {
     const used = heapMb() - before;
     console.log(`600 sessions that read 250 files each: ${used.toFixed(1)} MB of heap`);
     expect(used).toBeLessThan(64);
+  });
+});
+
+describe("what a session has said", () => {
+  it("to one domain isn't forgotten by what it says to any number of others", () => {
+    const { db, clock } = freshGrants();
+    const marks = new SessionMarks(db, clock, { hasSpoken: () => true });
+    const counted = marks.counted({ agent: agent("codex"), session: "s1" });
+    if (counted === null) throw new Error("nobody's");
+    for (let at = 0; at < 5; at++) say(counted, "evil.test", `${at}${"x".repeat(49)}`);
+    for (let at = 0; at < 1000; at++) say(counted, `d${at}.example`, "abc");
+    expect(saidWith(counted, "evil.test", "y".repeat(10))).toBe(260);
+    expect(counted.said.size).toBe(256);
+    // Nobody is told more than is counted for them.
+    expect(saidWith(counted, "d0.example", "abcd")).toBeGreaterThanOrEqual(7);
   });
 });
 
