@@ -40,6 +40,8 @@ const MAX_SEEN = 256;
 const MAX_AGREED = 64;
 /** How long what another session of its agent did counts for one that isn't known to be the user's own, in milliseconds. */
 const SHARED_MS = 7 * 86_400_000;
+/** What sets a mark again so much later is its last time, in milliseconds. */
+const RENEWED_MS = 3_600_000;
 const MAX_WHAT = 300;
 /** To how many it is kept what a session has said, and in which pieces. */
 const MAX_TOLD = 256;
@@ -303,12 +305,14 @@ const keyOf = (mark: Mark, what: string): string => hash("sha256", `${mark} ${wh
 
 type Agreed = Pick<Flow, "rule" | "to" | "reads">;
 
-/** Whether that had set this mark of the session before; from now on it has. */
+/** Whether that had set this mark of the session lately; from now on it has. */
 function isSeen(session: Session, mark: Mark, by: Seen, key: string): boolean {
-  if (session.marks[mark] !== undefined && session.seen.has(key)) return true;
-  if (session.seen.size >= MAX_SEEN) session.seen.clear();
+  const before = session.marks[mark];
+  const isNew = !session.seen.has(key);
+  if (!isNew && before !== undefined && Date.parse(by.at) - Date.parse(before.at) < RENEWED_MS) return true;
+  if (isNew && session.seen.size >= MAX_SEEN) session.seen.clear();
   session.seen.add(key);
-  if (mark === "private") session.reads++;
+  if (isNew && mark === "private") session.reads++;
   session.marks[mark] = by;
   return false;
 }

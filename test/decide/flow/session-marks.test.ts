@@ -68,6 +68,26 @@ describe("the marks of 100,000 sessions", () => {
   });
 });
 
+describe("a mark that sessions share", () => {
+  it("counts for seven days from its last time, also in a gate that runs on and has seen the same before", () => {
+    const { db, clock } = freshGrants();
+    const marks = new SessionMarks(db, clock, { hasSpoken: () => false });
+    const session = (name: string) => ({ agent: agent("assistant"), session: name });
+    for (const name of ["a", "a", "b"]) {
+      marks.note(session(name), "private", "/srv/a", "d");
+      marks.note(session(name), "untrusted", "docs.example.org", "d");
+      clock.advance(5 * 86_400);
+      for (const read of [marks, new SessionMarks(db, clock, { hasSpoken: () => false })]) {
+        const found = read.of(session("c"));
+        expect([found?.private?.what, found?.untrusted?.what]).toEqual(["/srv/a", "docs.example.org"]);
+      }
+    }
+    expect(marks.of(session("c"))?.reads).toBe(1);
+    clock.advance(3 * 86_400);
+    expect(marks.of(session("c"))).toBeNull();
+  });
+});
+
 describe("what a session has said", () => {
   it("to one domain isn't forgotten by what it says to any number of others", () => {
     const { db, clock } = freshGrants();
