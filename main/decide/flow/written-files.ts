@@ -1,4 +1,6 @@
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import { MARKS, type Mark } from "../../../ipc/contract/flow.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
@@ -87,7 +89,9 @@ export class WrittenFiles {
     const all = MARKS.filter((mark) => marks.includes(mark) || before?.marks.includes(mark) === true);
     const at = isoSeconds(now);
     const by = before === undefined || before.writer === writer ? writer : "";
-    const row = { path, project, marks: all.join(" "), writer: by, since: before?.since ?? at, at };
+    // A project that is marked as a whole says nothing of what lies elsewhere.
+    const within = isAtOrBelow(path, project) ? project : dirname(path);
+    const row = { path, project: within, marks: all.join(" "), writer: by, since: before?.since ?? at, at };
     if (path.endsWith("/")) this.#folders.set(path, row);
     keepLatest(this.#recent, path, row, MAX_RECENT);
     // Whoever can't write it down knows it all the same; the disk is full then.

@@ -136,6 +136,17 @@ describe("what marked sessions wrote", () => {
     }
   });
 
+  it("stays known where it lies outside of a project that is marked as a whole", () => {
+    const { db, clock, home } = freshGrants();
+    db.pragma("synchronous = OFF");
+    const files = new WrittenFiles(db, clock);
+    const project = join(home, "shop");
+    files.note(join(home, "Documents/a.md"), project, "w", ["untrusted"]);
+    for (let at = 0; at < MAX_PATHS + 300; at++) files.note(join(project, `src/${at}.ts`), project, "w", ["private"]);
+    for (const read of [files, new WrittenFiles(db, clock)])
+      expect(read.marksOf(join(home, "Documents/a.md"), false, "r")).toEqual(["untrusted"]);
+  });
+
   it("counts for seven days, and from its last writing on", () => {
     const { db, clock, home } = freshGrants();
     const files = new WrittenFiles(db, clock);
