@@ -1,5 +1,5 @@
 import { needsOfLine, pathTarget, urlTarget } from "@metnos-gate/shell-reading";
-import { isFollowingOver, withScanLimit } from "@metnos-gate/shell-reading/files";
+import { isFollowingOver, SKIPPED_FOLDERS, scanTree, withScanLimit } from "@metnos-gate/shell-reading/files";
 import {
   patchedFiles,
   pathsMentioned,
@@ -249,16 +249,73 @@ function placesOf(path: string, home: string, cwd: string | undefined, isTree: b
 }
 
 function globTargets(glob: string, path: string, home: string, cwd: string | undefined): CallTarget[] {
+  // `\\.` is a dot to some and a name with a backslash to others. Brace alternatives may be absolute or climb.
+  const isUnknown = glob.includes("\\") || /[{,](\/|~|\.\.)/.test(glob) || canClimbByBraces(glob);
+  const globs = isUnknown ? null : alternativesOf(glob);
+  if (globs === null) return [{ kind: "unknown", shown: glob }];
+  const [whole, ...others] = [glob, ...(globs.length === 1 ? [] : globs)].map((one) =>
+    globTarget(one, path, home, cwd),
+  );
+  // What each alternative is beside its folder's own: where a link leads.
+  return [...(whole ?? []), ...others.flat().filter((one) => one.kind !== "path" || one.real !== one.lexical)];
+}
+
+function globTarget(glob: string, path: string, home: string, cwd: string | undefined): CallTarget[] {
   // The fixed part of the glob says how high up it begins: an absolute one or `../..` leaves `path` behind.
   // `!a` reaches everything but a: it has no fixed part.
   const base = /^!(?!\()/.test(glob) ? "" : picomatch.scan(glob).base;
   const start = base.startsWith("/") || base.startsWith("~") ? base : `${path}/${base}`;
   const rest = glob.slice(base.length);
-  // `a/*/../..` climbs after its fixed part: where it ends is unknown. `\\.` is a dot to some and a name with a backslash to others.
-  // Brace alternatives may be absolute or climb; the fixed part of a glob that begins with one is empty.
-  const isUnknown =
-    rest.includes("..") || glob.includes("\\") || /[{,](\/|~|\.\.)/.test(glob) || canClimbByBraces(glob);
-  return isUnknown ? [{ kind: "unknown", shown: glob }] : placesOf(start, home, cwd, true);
+  // `a/*/../..` climbs after its fixed part: where it ends is unknown.
+  if (rest.includes("..")) return [{ kind: "unknown", shown: glob }];
+  const places = placesOf(start, home, cwd, true);
+  const folders = (all: readonly CallTarget[]) =>
+    all.flatMap((one) => (one.kind === "path" ? (one.real ?? one.lexical) : []));
+  // To some the fixed part has no case: then it is a pattern, too.
+  const isPattern = base !== "" && start !== base && !base.includes("..");
+  const links = [
+    ...folders(places).flatMap((folder) => linksPassed(folder, rest, base === "")),
+    ...(isPattern ? folders(placesOf(path, home, cwd, true)).flatMap((folder) => linksPassed(folder, glob, true)) : []),
+  ];
+  return [...places, ...links.map((link) => pathTarget(link, home, undefined, true))];
+}
+
+const MAX_ALTERNATIVES = 64;
+
+/** `{a,b}/c` as `a/c` and `b/c`; null where there are too many. */
+function alternativesOf(glob: string): string[] | null {
+  let all = [glob];
+  for (;;) {
+    const next = all.flatMap((one) => {
+      const [written = "", inner] = /\{([^{}]*,[^{}]*)\}/.exec(one) ?? [];
+      // A function, as `$&` in a name would be what it replaces.
+      return inner === undefined ? [one] : inner.split(",").map((part) => one.replace(written, () => part));
+    });
+    if (next.length > MAX_ALTERNATIVES) return null;
+    if (next.length === all.length) return all;
+    all = next;
+  }
+}
+
+/** As far as links are looked for on a pattern's way. */
+const PASSED = { maxEntries: 2000, skipped: SKIPPED_FOLDERS };
+const MAX_PASSED = 8;
+
+/** Links that a pattern goes on behind, as some clients do: what they lead to is listed, too. `**` at its beginning passes none. */
+function linksPassed(folder: string, glob: string, isFirst: boolean): string[] {
+  const names = glob.split("/").filter((name) => name !== "");
+  const fronts = names.map((_, at) => names.slice(0, at + 1).join("/"));
+  if (names.at(-1) !== "**") fronts.pop();
+  const isPassed = fronts
+    .filter((front) => !isFirst || front !== "**")
+    .map((front) => picomatch(front, { dot: true, nocase: true }));
+  if (isPassed.length === 0) return [];
+  const links: string[] = [];
+  scanTree(folder, { ...PASSED, maxDepth: names.includes("**") ? MAX_PASSED : names.length }, (one) => {
+    if (one.is_link && isPassed.some((matches) => matches(one.relative))) links.push(`${folder}/${one.relative}`);
+    return true;
+  });
+  return links;
 }
 
 /** Whether alternatives put together can be `..` (`{.,x}./a`), or an absolute path where one is empty (`{x,}/etc`). */

@@ -134,6 +134,39 @@ describe("what a call needs", () => {
     }
   });
 
+  it("a glob reaches what a link leads to that it goes on behind, whatever stands for its name", () => {
+    const home = tempFolder();
+    const cwd = join(home, "project");
+    for (const folder of ["other", "project/sub/deep", "project/plain"])
+      mkdirSync(join(home, folder), { recursive: true });
+    for (const link of ["link", "sub/inner"]) symlinkSync(join(home, "other"), join(cwd, link));
+    const reached = (pattern: string) =>
+      prepared(home, "Glob", { pattern }, { context: { cwd } }).needs.some(
+        ({ target }) => target.kind === "path" && target.real === join(home, "other"),
+      );
+    const through = [
+      ...[
+        "{link,plain}/x",
+        "{{link,a},b}/x",
+        "{link/x,a}",
+        "{a,link}",
+        "*/x",
+        "?ink/x",
+        "[l]ink/**",
+        "LINK/*",
+        "!(a)/x",
+      ],
+      ...["sub/*/x", "sub/**/x", "sub/**", "*/inner/x", "s*/{inner,deep}/x", "**/*/x", "SUB/*/x", "./*/x"],
+    ];
+    expect(through.filter((pattern) => !reached(pattern))).toEqual([]);
+    const beside = ["*", "**", "**/*.ts", "*.{ts,js}", "plain/**", "{plain,a}/**/x", "sub/*", "{a,sub}/*", "p*/x"];
+    expect(beside.filter(reached)).toEqual([]);
+    const many = Array.from({ length: 65 }, (_, at) => `a${at}`).join(",");
+    expect(prepared(home, "Glob", { pattern: `{${many}}/x` }, { context: { cwd } }).needs[0]?.target.kind).toBe(
+      "unknown",
+    );
+  });
+
   it("a path that goes up behind a link is needed as the kernel takes it, and as clients do, which take .. for text", () => {
     const home = tempFolder();
     const cwd = join(home, "project");
