@@ -232,14 +232,14 @@ export const ROOMS: readonly Room[] = [
     path: "renderer",
     holds: "the page",
     floor: 2,
-    lines: 18050,
+    lines: 18100,
     doors: "all",
   },
 ];
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 119_100,
+  test: 119_400,
   bench: 4700,
   build: 150,
   conformance: 650,

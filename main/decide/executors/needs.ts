@@ -301,7 +301,7 @@ function alternativesOf(glob: string): string[] | null {
 const PASSED = { maxEntries: 2000, skipped: SKIPPED_FOLDERS };
 const MAX_PASSED = 8;
 
-/** Links that a pattern goes on behind, as some clients do: what they lead to is listed, too. `**` at its beginning passes none. */
+/** Links that a pattern continues behind, as some clients do: what they lead to is listed, too. `**` at its beginning passes none. */
 function linksPassed(folder: string, glob: string, isFirst: boolean): string[] {
   const names = glob.split("/").filter((name) => name !== "");
   const fronts = names.map((_, at) => names.slice(0, at + 1).join("/"));

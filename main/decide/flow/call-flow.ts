@@ -229,10 +229,10 @@ const goes = (command: SimpleCommand): boolean =>
   programOf(command.name).worksOnRepository || destinationsBy(command).any;
 
 /** It goes where it says, and its output too, or it only looks. */
-const isSaid = (command: SimpleCommand, reading: Reading): boolean =>
+const isSaid = (command: SimpleCommand, reading: Reading, home: string): boolean =>
   goes(command) || command.via.some((label) => wrapperOf(label).runsElsewhere)
     ? command.redirects.every(({ target }) => target.is_resolved && !/\/dev\/(?:tcp|udp)\//.test(target.text))
-    : reachOf({ ...reading, commands: [command] }).onlyLooks;
+    : reachOf({ ...reading, commands: [command] }, home).onlyLooks;
 
 /** What it runs that may do anything; a write at a place that runs later counts as running code, and runs nothing yet. */
 function codeIn(x: FlowCall): ResolvedRequirement | undefined {
@@ -264,7 +264,7 @@ function* sentByLines(x: FlowCall, config: FlowConfig): Generator<string> {
   yield* hostsOfLines(x).filter((host) => isForeign(host, config));
   const { all } = x.lines;
   const others = all.flatMap(({ reading }) =>
-    reading.commands.filter((one) => reading.unread !== null || !isSaid(one, reading)),
+    reading.commands.filter((one) => reading.unread !== null || !isSaid(one, reading, x.settings.home)),
   );
   const silent = all.filter(({ reading }) => reading.commands.length === 0);
   const isUnread = silent.length === all.length || silent.some(({ reading }) => reading.unread !== null);

@@ -276,7 +276,7 @@ export class SessionMarks {
 
 /**
  * Bytes that a session's requests have said to somebody, this one's with them. The same again says little: that it was sent. Of
- * too many who were told something, who was told the least makes room for another one, who counts as told as much.
+ * too many who got something, who got the least makes room for another one, who counts as one that got as much.
  */
 export function saidWith({ said }: Pick<Session, "said">, to: string, text: string): number {
   const own = said.get(to);

@@ -134,7 +134,7 @@ describe("what a call needs", () => {
     }
   });
 
-  it("a glob reaches what a link leads to that it goes on behind, whatever stands for its name", () => {
+  it("a glob reaches what a link leads to that it continues behind, whatever stands for its name", () => {
     const home = tempFolder();
     const cwd = join(home, "project");
     for (const folder of ["other", "project/sub/deep", "project/plain"])

@@ -98,7 +98,7 @@ describe("what a session has said", () => {
     for (let at = 0; at < 1000; at++) say(counted, `d${at}.example`, "abc");
     expect(saidWith(counted, "evil.test", "y".repeat(10))).toBe(260);
     expect(counted.said.size).toBe(256);
-    // Nobody is told more than is counted for them.
+    // Nobody gets more than is counted for them.
     expect(saidWith(counted, "d0.example", "abcd")).toBeGreaterThanOrEqual(7);
   });
 });
