@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { SessionMarks, saidWith, say } from "../../../main/decide/flow/session-marks.ts";
 import { MAX_PATHS, WrittenFiles } from "../../../main/decide/flow/written-files.ts";
@@ -8,8 +10,12 @@ import { freshGrants } from "../../support/gate-stores.ts";
 
 const agent = (name: string) => ({ agent_id: `agent-${name}`, name });
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** What is really held: without garbage that nobody has collected yet. */
 function heapMb(): number {
-  globalThis.gc?.();
+  collectGarbage();
   return process.memoryUsage().heapUsed / 1e6;
 }
 
@@ -34,6 +40,8 @@ describe("the marks of 100,000 sessions", () => {
     }
     db.exec("COMMIT");
     const used = heapMb() - before;
+    // Until here they are held.
+    expect(marks.list(1)).toHaveLength(1);
     const rows = db.prepare("SELECT count(*) AS count FROM flow_marks").get() as { count: number };
     console.log(`100,000 sessions: ${used.toFixed(1)} MB of heap, ${rows.count} rows`);
     expect(used).toBeLessThan(32);
@@ -63,6 +71,8 @@ describe("the marks of 100,000 sessions", () => {
         );
     db.exec("COMMIT");
     const used = heapMb() - before;
+    // Until here they are held.
+    expect(marks.list(1)).toHaveLength(1);
     console.log(`600 sessions that read 250 files each: ${used.toFixed(1)} MB of heap`);
     expect(used).toBeLessThan(64);
   });
