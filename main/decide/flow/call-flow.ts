@@ -7,10 +7,11 @@ import { mcpExecutor } from "../../../ipc/contract/mcp-names.ts";
 import type { UserWords } from "../../agents/index.ts";
 import { hostMatches, isLoopback, normaliseHostPattern } from "../../targets/host.ts";
 import { registrableDomain } from "../../targets/listed-host.ts";
-import { pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
+import { type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import type { Describable } from "../description/describable.ts";
 import { placesReached } from "../description/destinations.ts";
 import { requestOf } from "../description/requested.ts";
+import { BOX_CONNECT } from "../executors/internal.ts";
 import { instructsAgents } from "../guard/hazards.ts";
 import { type CallPlace, placeOf } from "../places/call-place.ts";
 import { runsLater } from "../places/run-later.ts";
@@ -46,7 +47,7 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
     const path = target.real ?? target.lexical;
     const isNamed = askedEachTime(path) !== undefined || config.private_folders.some((one) => isAtOrBelow(path, one));
     if (!isNamed && (isOwn(path) || isPublicPlace(path, x.settings.home))) continue;
-    if (isNamed || !config.trusted_folders.some((one) => isAtOrBelow(path, one))) yield shown(need);
+    if (isNamed || !config.trusted_folders.some((one) => isAtOrBelow(path, one))) yield targetText(need.target);
   }
 }
 
@@ -78,8 +79,7 @@ export function* outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) =
   const server = serverOf(x);
   if (server === undefined ? !leads(x, MAY_SEND) : isTrusted(x, server, config)) return;
   for (const { capability, target } of x.stated_needs) {
-    if (capability === "mail:send" || (capability === "channel:out" && server === undefined))
-      yield targetText({ ...target });
+    if (capability === "mail:send" || (capability === "channel:out" && server === undefined)) yield targetText(target);
     if (capability !== "network:http" || !isForeign(targetHost(target), config)) continue;
     const sends = target.kind !== "host" || target.sends === true || x.call.executor === BOX_CONNECT;
     if (sends || hasLongName(target.host)) yield targetHost(target);
@@ -133,7 +133,7 @@ export function* laterIn(x: FlowCall): Generator<string> {
       RUNS_LATER.test(`${folder}/`) ||
       instructsAgents(`${folder}/`) ||
       holds(need.copied_from, (name) => isLater(`${folder}/${name}`));
-    if (paths.some((path) => isLater(path) || (is_tree && isLaterBelow(path)))) yield shown(need);
+    if (paths.some((path) => isLater(path) || (is_tree && isLaterBelow(path)))) yield targetText(need.target);
   }
 }
 
@@ -153,9 +153,6 @@ export function filesNamed(
     return [{ path: need.target.real ?? need.target.lexical, is_tree: need.target.is_tree }];
   });
 }
-
-/** A host that a program in a box wants to reach: `main/decide/executors/internal.ts`. */
-const BOX_CONNECT = "@box_connect";
 
 /** By their names: what builds, package managers and services that build run. */
 const RUNS_LATER =
@@ -182,9 +179,6 @@ const isForeign = (host: string, { trusted_hosts }: FlowConfig): boolean =>
 
 const targetHost = (target: ResolvedRequirement["target"]): string =>
   target.kind === "host" ? target.host : targetText(target);
-
-const shown = ({ target }: ResolvedRequirement): string =>
-  target.kind === "path" ? `${pathName(target)}${target.is_tree ? "/**" : ""}` : targetText(target);
 
 /** An MCP server whose tool is called; of a name that may mean several servers' tools, that name. */
 function serverOf({ call, executor }: Pick<FlowCall, "call" | "executor">): string | undefined {

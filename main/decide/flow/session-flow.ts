@@ -1,7 +1,7 @@
 import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import { type Flow, MARKS, type Mark, type Marks, type Seen } from "../../../ipc/contract/flow.ts";
 import { projectUsing } from "../description/destinations.ts";
-import { type CallPlace, placeOf } from "../places/call-place.ts";
+import { placeOf } from "../places/call-place.ts";
 import {
   type FlowCall,
   filesMentioned,
@@ -41,9 +41,10 @@ export class SessionFlow {
     const config = this.#config();
     const own = (what: string | undefined): Seen | undefined =>
       what === undefined ? undefined : { what, decision_id: "", at: "" };
-    const came = seen?.untrusted ?? own(untrustedIn(x, config) ?? this.#keptIn(x).untrusted[0]);
+    const kept = once(() => this.#keptIn(x));
+    const came = seen?.untrusted ?? own(untrustedIn(x, config) ?? kept().untrusted[0]);
     if (came === undefined) return null;
-    const privates = () => [...privateIn(x, config, this.#ownFolders(x)), ...this.#keptIn(x).private];
+    const privates = once(() => [...privateIn(x, config, this.#ownFolders(x)), ...kept().private]);
     /** Those that the user hasn't agreed to: an answer for one is none for the others. */
     const open = (rule: Flow["rule"], all: Iterable<string>) => {
       const places = [...new Set(all)];
@@ -53,22 +54,16 @@ export class SessionFlow {
       const to = places.filter(isNew).join(", ");
       return to === "" || !isNew(to) ? undefined : { rule, came, to, reads };
     };
-    const found = [
-      () => {
-        if (config.private_untrusted_out === "off" || seen?.untrusted === undefined) return undefined;
-        const read = seen.private ?? own(privates()[0]);
-        const counted = this.#marks.counted(x.subject);
-        const said = ({ domain, text }: Saying) => (counted === null ? 0 : saidWith(counted, domain, text));
-        const flow = read === undefined ? undefined : open("flow.private-untrusted-out", outOf(x, config, said));
-        return flow === undefined ? undefined : { ...flow, read };
-      },
-      () => (config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x))),
-    ];
-    for (const find of found) {
-      const flow = find();
-      if (flow !== undefined) return flow;
-    }
-    return null;
+    const sent = () => {
+      if (config.private_untrusted_out === "off" || seen?.untrusted === undefined) return undefined;
+      const read = seen.private ?? own(privates()[0]);
+      const counted = this.#marks.counted(x.subject);
+      const said = ({ domain, text }: Saying) => (counted === null ? 0 : saidWith(counted, domain, text));
+      const flow = read === undefined ? undefined : open("flow.private-untrusted-out", outOf(x, config, said));
+      return flow === undefined ? undefined : { ...flow, read };
+    };
+    const changed = () => (config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x)));
+    return sent() ?? changed() ?? null;
   }
 
   /** A call is allowed: what it brings in marks its session, and what it writes is known to come from there. @throws SQLite's error */
@@ -115,11 +110,7 @@ export class SessionFlow {
    */
   #ownFolders({ subject, call, settings }: FlowCall, isMade = false): (path: string) => boolean {
     const counted = this.#marks.counted(subject);
-    let place: CallPlace | undefined;
-    const placed = () => {
-      place ??= placeOf(call, settings.home, settings.env);
-      return place;
-    };
+    const placed = once(() => placeOf(call, settings.home, settings.env));
     const first = () => {
       const isBegun = this.#marks.of(subject)?.untrusted !== undefined;
       return isBegun && placed().project === null ? null : ownFolder(placed());
@@ -149,4 +140,10 @@ export class SessionFlow {
 function canPlantAtOnce({ stated_needs }: FlowCall): boolean {
   const has = (capability: string) => stated_needs.some((need) => need.capability === capability);
   return has("fs:write") && (has("network:http") || has("fs:read"));
+}
+
+/** Found when it is first asked for, and not again. */
+function once<T extends object>(find: () => T): () => T {
+  let found: T | undefined;
+  return () => (found ??= find());
 }

@@ -80,8 +80,13 @@ interface OfAgent {
 }
 
 const newSession = (...name: readonly string[]): Session => ({
-  ...{ name: JSON.stringify(name), marks: {}, isOwn: false, seen: new Set(), reads: 0 },
-  ...{ agreed: new Map(), said: new Map() },
+  name: JSON.stringify(name),
+  marks: {},
+  isOwn: false,
+  seen: new Set(),
+  reads: 0,
+  agreed: new Map(),
+  said: new Map(),
 });
 
 interface Row extends Seen {
