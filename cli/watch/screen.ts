@@ -83,22 +83,17 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
   const position = positionOf(state);
   const head = headRows(card, position, width, now, isLarge ? 3 : isSmall ? 1 : 2, state);
   const layout = layoutOf(card, state, width);
-  const rest = (fits: boolean): Row[] =>
-    fitting(
-      [
-        ...otherRows(state, size.columns, isLarge ? 5 : isSmall ? 1 : 2, now),
-        ...runningRows(state, size.columns, isLarge ? 3 : isSmall ? 0 : 1, now),
-        ...(isSmall ? [] : refusedRow(state, size.columns)),
-        ...endedRows(state, size, isLarge ? 3 : isSmall ? 0 : 1),
-        noticeRow(state, size),
-        ...footerRows(keyWords(card, state, fits), size.columns, isSmall ? smallFooter(state.mode) : size.rows),
-      ],
-      size,
-    );
-  const room = (below: Row[]) => roomFor(size, head, below);
+  const rest = (fits: boolean): Row[] => [
+    ...otherRows(state, size.columns, isLarge ? 5 : isSmall ? 1 : 2, now),
+    ...runningRows(state, size.columns, isLarge ? 3 : isSmall ? 0 : 1, now),
+    ...(isSmall ? [] : refusedRow(state, size.columns)),
+    ...endedRows(state, size, isLarge ? 3 : isSmall ? 0 : 1),
+    noticeRow(state, size),
+    ...footerRows(keyWords(card, state, fits), size.columns, isSmall ? smallFooter(state.mode) : size.rows),
+  ];
   if (state.mode.kind === "choices") {
-    const below = rest(true);
-    const { rows, fits } = choiceRows(card, state.mode, width, room(below), now, state.language);
+    const below = fitting(rest(true), size);
+    const { rows, fits } = choiceRows(card, state.mode, width, roomFor(size, head, below), now, state.language);
     const { stored, looking } = FRAME_WORDS[state.language];
     const title = state.mode.only_looks ? looking : stored(state.mode.scope === "session");
     const text = folded(rule(title, "", width), width, 1)[0] ?? "";
@@ -109,16 +104,37 @@ function cardScreen(card: ApprovalView, state: WatchState, size: Size, now: numb
     };
   }
   const editor = state.mode.kind === "message" ? messageRows(state.mode.line, width, state.language) : [];
-  const below = rest(layout.lines <= room(rest(true)) - editor.length);
-  const page = pageIn(room(below) - editor.length, layout, isSmall);
-  return {
-    card:
-      page === 0
-        ? clipped([...head.slice(0, 1), tooSmall(state, width), ...head.slice(1), ...editor], below, size)
-        : [...head, ...callRows(card, state, width, page, isSmall), ...editor],
-    rest: below,
-    layout: { ...layout, page },
-  };
+  const body = (page: number) => callRows(card, state, width, page, isSmall);
+  return paged({ head, layout, rest, body, editor }, state, size, width);
+}
+
+/** What may be too long for the screen. */
+interface Paged {
+  head: readonly Row[];
+  layout: Layout;
+  /** What is below it, as far as there is room. @param fits whether it is on the screen as a whole */
+  rest(fits: boolean): Row[];
+  /** So many rows of it at once. */
+  body(page: number): Row[];
+  editor?: readonly Row[];
+}
+
+/** A page of it; where there is no room for one, that is said. */
+function paged(
+  { head, layout, rest, body, editor = [] }: Paged,
+  state: WatchState,
+  size: Size,
+  width: number,
+): Omit<Arranged, "top"> {
+  const room = (below: readonly Row[]) => roomFor(size, head, below) - editor.length;
+  const fitted = (fits: boolean) => fitting(rest(fits), size);
+  const below = fitted(layout.lines <= room(fitted(true)));
+  const page = pageIn(room(below), layout, size.rows < SMALL_ROWS);
+  const card =
+    page === 0
+      ? clipped([...head.slice(0, 1), tooSmall(state, width), ...head.slice(1), ...editor], below, size)
+      : [...head, ...body(page), ...editor];
+  return { card, rest: below, layout: { ...layout, page } };
 }
 
 /** Many requests at once: all of them in one list, and one answer. */
@@ -128,25 +144,16 @@ function bundleScreen(bundle: Bundle, state: WatchState, size: Size, now: number
   const isSmall = size.rows < SMALL_ROWS;
   const head = bundleHead(bundle, state, width, now);
   const lines = bundleLines(bundle, width, language, home);
-  const rest = (fits: boolean): Row[] =>
-    fitting(
-      [
-        ...otherRows(state, size.columns, isSmall ? 1 : 3, now),
-        ...endedRows(state, size, isSmall ? 0 : 1),
-        noticeRow(state, size),
-        ...footerRows(bundleWords(bundle, state, fits), size.columns, isSmall ? 2 : size.rows),
-      ],
-      size,
-    );
+  const rest = (fits: boolean): Row[] => [
+    ...otherRows(state, size.columns, isSmall ? 1 : 3, now),
+    ...endedRows(state, size, isSmall ? 0 : 1),
+    noticeRow(state, size),
+    ...footerRows(bundleWords(bundle, state, fits), size.columns, isSmall ? 2 : size.rows),
+  ];
   const layout = { ...NOTHING, lines: lines.length };
-  const below = rest(lines.length <= roomFor(size, head, rest(true)));
-  const page = pageIn(roomFor(size, head, below), layout, isSmall);
   const title = FRAME_WORDS[language].wholeBundle;
-  const rows =
-    page === 0
-      ? clipped([...head.slice(0, 1), tooSmall(state, width), ...head.slice(1)], below, size)
-      : [...head, ...pagedRows(lines, title, state, width, page, isSmall)];
-  return { card: rows, rest: below, layout: { ...layout, page } };
+  const body = (page: number) => pagedRows(lines, title, state, width, page, isSmall);
+  return paged({ head, layout, rest, body }, state, size, width);
 }
 
 function bundleHead(bundle: Bundle, state: WatchState, width: number, now: number): Row[] {
@@ -202,23 +209,14 @@ function refusalScreen(refusal: RefusedCall, state: WatchState, size: Size, now:
   const call = { ...refusal, intent: "" };
   const head = refusalRows(refusal, positionOf(state), width, now, isSmall ? 1 : 3, state);
   const layout = layoutOf(call, state, width);
-  const rest = (fits: boolean): Row[] =>
-    fitting(
-      [
-        ...runningRows(state, size.columns, isSmall ? 0 : 3, now),
-        ...endedRows(state, size, isSmall ? 0 : 1),
-        noticeRow(state, size),
-        ...footerRows(refusalWords(refusal, state, fits), size.columns, isSmall ? 2 : size.rows),
-      ],
-      size,
-    );
-  const below = rest(layout.lines <= roomFor(size, head, rest(true)));
-  const page = pageIn(roomFor(size, head, below), layout, isSmall);
-  const rows =
-    page === 0
-      ? clipped([...head.slice(0, 1), tooSmall(state, width), ...head.slice(1)], below, size)
-      : [...head, ...callRows(call, state, width, page, isSmall)];
-  return { card: rows, rest: below, layout: { ...layout, page } };
+  const rest = (fits: boolean): Row[] => [
+    ...runningRows(state, size.columns, isSmall ? 0 : 3, now),
+    ...endedRows(state, size, isSmall ? 0 : 1),
+    noticeRow(state, size),
+    ...footerRows(refusalWords(refusal, state, fits), size.columns, isSmall ? 2 : size.rows),
+  ];
+  const body = (page: number) => callRows(call, state, width, page, isSmall);
+  return paged({ head, layout, rest, body }, state, size, width);
 }
 
 function refusalWords(refusal: RefusedCall, state: WatchState, callFits: boolean): KeyWord[] {

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import type { ApprovalView, OperatorResult } from "../../../ipc/contract/operator-api.ts";
+import type { ApprovalView } from "../../../ipc/contract/operator-api.ts";
 import { confinedMark, toolText } from "../../../ipc/words/box-words.ts";
 import { repeatedText } from "../../../ipc/words/call-words.ts";
 import { priceText } from "../../../ipc/words/price-words.ts";
@@ -14,8 +14,7 @@ import { approvalsWords } from "../../words/approvals.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import "../activity/activity.css";
 import { DecisionOn } from "../activity/OpenedDecision.tsx";
-
-type EndedView = OperatorResult<"approvals.history">["approvals"][number];
+import { type EndedView, whatItWas } from "./export-history.ts";
 
 interface HistoryRowProps {
   view: EndedView;
@@ -41,7 +40,7 @@ export function HistoryRow({ view, isOpen, onToggle }: HistoryRowProps) {
         </td>
         <td className="what">
           <button type="button" aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} onClick={onToggle}>
-            <VisibleText text={view.line ?? `${view.action_verb} ${view.target_summary}`} />
+            <VisibleText text={whatItWas(view)} />
           </button>
           <EndReason view={view} />
         </td>

@@ -3,7 +3,12 @@ import type { useCall } from "../../gate/use-gate.tsx";
 import { exportRows } from "../../parts/export.ts";
 import type { ExportForm, ExportRow } from "../../parts/export-text.ts";
 
-type EndedView = OperatorResult<"approvals.history">["approvals"][number];
+/** A request that ended. */
+export type EndedView = OperatorResult<"approvals.history">["approvals"][number];
+
+/** What it was, as Activity keeps it; of one that isn't kept, what its card said of it. */
+export const whatItWas = ({ line, action_verb, target_summary }: EndedView): string =>
+  line ?? `${action_verb} ${target_summary}`;
 
 const COLUMNS = [
   "ended",
@@ -44,7 +49,7 @@ function rowOf(view: EndedView): ExportRow {
     asked: view.created_at,
     agent: view.agent_name,
     tool: view.executor,
-    what: view.line ?? `${view.action_verb} ${view.target_summary}`,
+    what: whatItWas(view),
     needs: view.capabilities.map(({ capability, target }) => `${capability} ${target}`).join("; "),
     outcome: view.status,
     remembered: view.status === "approved" ? view.territory_concession : "",
