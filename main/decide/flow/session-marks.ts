@@ -44,7 +44,7 @@ const SHARED_MS = 7 * 86_400_000;
 const RENEWED_MS = 3_600_000;
 const MAX_WHAT = 300;
 /** To how many it is kept what a session has said, and in which pieces. */
-const MAX_TOLD = 256;
+const MAX_RECEIVERS = 256;
 const MAX_PIECES = 16;
 
 /** On whose behalf a call is looked at. */
@@ -286,12 +286,12 @@ export class SessionMarks {
 export function saidWith({ said }: Pick<Session, "said">, to: string, text: string): number {
   const own = said.get(to);
   if (own?.pieces.has(text) === true) return own.bytes + 1;
-  return ((own ?? toldLeast(said)?.[1])?.bytes ?? 0) + Buffer.byteLength(text);
+  return ((own ?? gotLeast(said)?.[1])?.bytes ?? 0) + Buffer.byteLength(text);
 }
 
 /** Who makes room for another one; undefined where there is room. */
-function toldLeast(said: Session["said"]): [string, Said] | undefined {
-  if (said.size < MAX_TOLD) return undefined;
+function gotLeast(said: Session["said"]): [string, Said] | undefined {
+  if (said.size < MAX_RECEIVERS) return undefined;
   return [...said].reduce((least, one) => (one[1].bytes < least[1].bytes ? one : least));
 }
 
@@ -300,7 +300,7 @@ export function say({ said }: Pick<Session, "said">, to: string, text: string): 
   const bytes = saidWith({ said }, to, text);
   const { pieces } = said.get(to) ?? { pieces: new Set() };
   if (pieces.size < MAX_PIECES) pieces.add(text);
-  const [least] = said.has(to) ? [] : (toldLeast(said) ?? []);
+  const [least] = said.has(to) ? [] : (gotLeast(said) ?? []);
   if (least !== undefined) said.delete(least);
   said.set(to, { bytes, pieces });
 }
