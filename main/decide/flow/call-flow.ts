@@ -46,7 +46,7 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
     if (capability !== "fs:read" || need.access === "list" || target.kind !== "path") continue;
     const path = target.real ?? target.lexical;
     const isNamed = askedEachTime(path) !== undefined || config.private_folders.some((one) => isAtOrBelow(path, one));
-    if (!isNamed && (isOwn(path) || isPublicPlace(path, x.settings.home))) continue;
+    if (!isNamed && (isPublicPlace(path, x.settings.home) || isOwn(path))) continue;
     if (isNamed || !config.trusted_folders.some((one) => isAtOrBelow(path, one))) yield targetText(need.target);
   }
 }

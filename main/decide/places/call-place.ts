@@ -30,10 +30,17 @@ export function placeOf(call: ProposedCall, home: string, env: GuardEnv | undefi
 function outsideOf(folder: string | undefined, home: string): (path: string) => boolean {
   // Everything, or all that is the user's, is no project.
   if (folder === undefined || isAtOrBelow(home, folder)) return () => false;
-  const own = new Set([folder, realForm(folder) ?? folder]);
-  const temporary = [...TEMPORARY, tmpdir()].filter((one) => ![...own].some((root) => isAtOrBelow(root, one)));
+  // Few calls ask.
+  let roots: string[] | undefined;
   return (path) => {
+    roots ??= insideOf(folder);
     const forms = new Set([path, realForm(path) ?? path]);
-    return [...forms].some((form) => ![...own, ...temporary].some((root) => isAtOrBelow(form, root)));
+    return [...forms].some((form) => !roots?.some((root) => isAtOrBelow(form, root)));
   };
+}
+
+function insideOf(folder: string): string[] {
+  const own = [...new Set([folder, realForm(folder) ?? folder])];
+  const temporary = [...TEMPORARY, tmpdir()].filter((one) => !own.some((root) => isAtOrBelow(root, one)));
+  return [...own, ...temporary];
 }
