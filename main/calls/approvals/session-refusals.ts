@@ -1,8 +1,10 @@
+import { hash } from "node:crypto";
+import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
 import type Database from "better-sqlite3";
 import { z } from "zod";
 import { GATE_SESSIONS } from "../../../ipc/base/gate-session.ts";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
-import { capabilitySchema } from "../../../ipc/contract/decision.ts";
+import { type Capability, capabilitySchema } from "../../../ipc/contract/decision.ts";
 import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import { type Refuse, refuseSchema } from "../../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../../ipc/contract/wire.ts";
@@ -12,9 +14,8 @@ import { type DamagedRowReport, NO_REPORT } from "../../base/sqlite/damaged-row-
 import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
 import { callHash } from "../../decide/executors/canonical.ts";
 import { type ActiveUntil, activeUntil, isActive } from "../../decide/grants/active.ts";
-import { type ResolvedRequirement, targetText } from "../../targets/target.ts";
-import { refusedNeeds, refusedTarget, touches } from "./refused-target.ts";
-import type { StoredRequest } from "./stored-request.ts";
+import { type CallTarget, pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
+import type { AskedNeed, StoredRequest } from "./stored-request.ts";
 
 /**
  * What the user refused for a session: the answer *no*, remembered. It is looked at before every grant and can only deny. It ends with
@@ -248,4 +249,72 @@ function refusalRow(id: string): string {
 
 function keyOf(agentId: string, session: string): string {
   return `${agentId}\n${session}`;
+}
+
+/**
+ * What a *no* for the session to its target refuses. Of what runs code the command alone: what it touches besides was not the
+ * question.
+ */
+export function refusedNeeds(asked: readonly AskedNeed[]): readonly AskedNeed[] {
+  const code = asked.filter(({ capability }) => capability === "code:exec");
+  return code.length > 0 ? code : asked;
+}
+
+/** What a *no* is about, in the form that later calls are compared with. */
+interface RefusedTarget {
+  capability: Capability;
+  kind: "path" | "tree" | "host" | "other";
+  /**
+   * A path's names: as the call wrote it, as it is called on the card, and where it led. A host. Of anything else a hash: it may hold a
+   * value (a command line, a recipient), and none is kept once the request has ended.
+   */
+  names: string[];
+}
+
+function refusedTarget({ capability, target }: AskedNeed): RefusedTarget {
+  switch (target.kind) {
+    case "path":
+      return { capability, kind: target.is_tree ? "tree" : "path", names: namesOf(target) };
+    case "host":
+      return { capability, kind: "host", names: [target.host] };
+    default:
+      return { capability, kind: "other", names: [hashOf(target)] };
+  }
+}
+
+/**
+ * True if a call's need touches what was refused, by whatever name: then no grant answers for it. A tree that holds a refused file is
+ * touched with it, but not where only names are listed.
+ */
+function touches(
+  { capability, target, access }: ResolvedRequirement,
+  refused: Pick<RefusedTarget, "capability" | "kind" | "names">,
+): boolean {
+  if (capability !== refused.capability) return false;
+  switch (target.kind) {
+    case "path":
+      if (refused.kind !== "path" && refused.kind !== "tree") return false;
+      return namesOf(target).some((name) =>
+        refused.names.some(
+          (no) =>
+            name === no ||
+            (refused.kind === "tree" && isAtOrBelow(name, no)) ||
+            (target.is_tree && access !== "list" && isAtOrBelow(no, name)),
+        ),
+      );
+    case "host":
+      return refused.kind === "host" && refused.names.includes(target.host);
+    default:
+      return refused.kind === "other" && refused.names.includes(hashOf(target));
+  }
+}
+
+function namesOf(target: Extract<CallTarget, { kind: "path" }>): string[] {
+  const { lexical, real } = target;
+  return [...new Set([lexical, pathName(target), real ?? lexical])];
+}
+
+function hashOf(target: Exclude<CallTarget, { kind: "path" | "host" }>): string {
+  const text = target.kind === "exact" ? target.value : target.kind === "unknown" ? target.shown : "*";
+  return hash("sha256", JSON.stringify([target.kind, text]), "hex");
 }

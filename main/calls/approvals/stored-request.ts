@@ -23,10 +23,10 @@ import type { Surface } from "../../../ipc/contract/surface.ts";
 import type { Hint } from "../../../ipc/words/hint-words.ts";
 import type { DamagedRowReport } from "../../base/sqlite/damaged-row-report.ts";
 import type { Verb } from "../../decide/executors/manifest.ts";
+import type { ResolvedRequirement } from "../../targets/target.ts";
 import type { RequestedTool } from "./asked-tool.ts";
 import type { PathLink } from "./card.ts";
 import type { AskedPaths, Granted } from "./choices.ts";
-import type { AskedNeed } from "./refused-target.ts";
 import type { WiderAnswer } from "./wider-answer.ts";
 
 /**
@@ -68,6 +68,9 @@ export interface StoredRequest {
   /** It can't be read whole: nothing is allowed by it. */
   isDamaged?: true;
 }
+
+/** What a request needs and was asked about. */
+export type AskedNeed = Pick<ResolvedRequirement, "capability" | "target">;
 
 /** As it is asked about: the registry sets the rest. */
 export type NewRequest = Pick<

@@ -8,8 +8,8 @@ import { beginningOf, MAX_SHOWN_WORDS } from "../../../ipc/words/user-words.ts";
 import { requirementOf } from "../../targets/target.ts";
 import { linkLines, renderApprovalCard } from "./card.ts";
 import { shownChoice } from "./choices.ts";
-import { type AskedNeed, refusedNeeds } from "./refused-target.ts";
-import type { StoredRequest } from "./stored-request.ts";
+import { refusedNeeds } from "./session-refusals.ts";
+import type { AskedNeed, StoredRequest } from "./stored-request.ts";
 import { shownProposal } from "./wider-answer.ts";
 
 /** The ways to say no for the session. */

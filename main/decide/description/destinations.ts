@@ -1,9 +1,11 @@
 import type { SimpleCommand, Span } from "@metnos-gate/shell-reading";
 import { addressParts, gitRemoteOf, hostedRepository } from "@metnos-gate/shell-reading/git";
 import { destinationsBy, programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
-import type { Destination, Hazard } from "../../../ipc/contract/description.ts";
+import type { Description, Destination, Hazard } from "../../../ipc/contract/description.ts";
+import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import { registrableDomain } from "../../targets/listed-host.ts";
 import type { CommandLine } from "../executors/command-lines.ts";
+import type { ExecutorManifest } from "../executors/manifest.ts";
 import type { CallPlace } from "../places/call-place.ts";
 import type { UsedDestinations } from "../places/used-destinations.ts";
 import { readBounded } from "./bounded-file.ts";
@@ -20,6 +22,8 @@ export interface Destinations {
 export const MAX_DESTINATIONS = 16;
 /** Bytes of a file that names a project's packages, or its registry. */
 const MAX_NAMING = 256 * 1024;
+/** Characters of a request's path and query. */
+const MAX_PATH = 2000;
 
 interface Found {
   destination: Destination;
@@ -267,4 +271,21 @@ function spanIn({ arg, text }: CommandLine, marks: readonly Span[]): Hazard["spa
   const start = Math.min(...marks.map((mark) => mark.start));
   const end = Math.min(Math.max(...marks.map((mark) => mark.end)), text.length);
   return start >= 0 && start < end ? { arg, start, end } : null;
+}
+
+/** A request to the web that is no command line; null where it is none. */
+export function requestOf({ args }: ProposedCall, manifest: ExecutorManifest): Description["request"] {
+  const source = manifest.needs.find(({ target }) => target.from === "url")?.target;
+  const url = source?.from === "url" ? args[source.arg] : undefined;
+  if (typeof url !== "string" || !URL.canParse(url)) return null;
+  const { host, pathname, search } = new URL(url);
+  const asked = manifest.reversibility === "reversible" ? "GET" : "POST";
+  const method = typeof args.method === "string" && /^[A-Za-z]{1,16}$/.test(args.method) ? args.method : asked;
+  return { method: method.toUpperCase(), host, path: (pathname + search).slice(0, MAX_PATH) };
+}
+
+/** Its host; null where it is none. */
+export function hostRequested(call: ProposedCall, manifest: ExecutorManifest): string | null {
+  const host = requestOf(call, manifest)?.host ?? "";
+  return host === "" ? null : host;
 }

@@ -3,9 +3,8 @@ import type { CommandLine } from "../executors/command-lines.ts";
 import { placeOf } from "../places/call-place.ts";
 import type { UsedDestinations } from "../places/used-destinations.ts";
 import type { Describable } from "./describable.ts";
-import { destinationsOf, projectUsing } from "./destinations.ts";
+import { destinationsOf, hostRequested, projectUsing } from "./destinations.ts";
 import { lineOfText, namesOfCall } from "./named-danger.ts";
-import { hostRequested } from "./requested.ts";
 
 /** Keeps where an allowed call goes: from then on that is nothing new in its project. */
 export function noteDestinations(

@@ -9,8 +9,7 @@ import { hostMatches, isLoopback, normaliseHostPattern } from "../../targets/hos
 import { registrableDomain } from "../../targets/listed-host.ts";
 import { type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import type { Describable } from "../description/describable.ts";
-import { placesReached } from "../description/destinations.ts";
-import { requestOf } from "../description/requested.ts";
+import { placesReached, requestOf } from "../description/destinations.ts";
 import { BOX_CONNECT } from "../executors/internal.ts";
 import { instructsAgents } from "../guard/hazards.ts";
 import { type CallPlace, placeOf } from "../places/call-place.ts";

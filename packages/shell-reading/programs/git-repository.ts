@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode } from "../files/error-code.ts";
-import { readRegularBytes, TOO_LARGE } from "../files/regular-bytes.ts";
+import { errorCode, readRegularBytes, TOO_LARGE } from "../files/regular-bytes.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { hasTooManyNames, kindOf, realForm } from "../targets/path.ts";
 import { isTakenByGit } from "../targets/project.ts";

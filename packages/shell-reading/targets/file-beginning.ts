@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
-import { errorCode } from "../files/error-code.ts";
+import { errorCode } from "../files/regular-bytes.ts";
 import { following } from "./tree-scan.ts";
 
 /** How a file begins. `unreadable`: another kind of file, a link, no permission, somebody keeps it from being read, or the call's paths take too long. */

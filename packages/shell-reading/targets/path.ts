@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { errorCode } from "../files/error-code.ts";
+import { errorCode } from "../files/regular-bytes.ts";
 import { absolutePath } from "../paths.ts";
 import { following, isFollowingOver, onceADecision } from "./tree-scan.ts";
 

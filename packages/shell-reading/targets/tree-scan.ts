@@ -1,6 +1,6 @@
 import { type Dirent, opendirSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../files/error-code.ts";
+import { errorCode } from "../files/regular-bytes.ts";
 
 /** A bounded look at what lies below a folder: breadth first, links are not followed. */
 
