@@ -94,10 +94,12 @@ const realForms = onceADecision<string | null>();
 function leadingTo(absolute: string): string | null {
   if (absolute.includes("/..")) return walk(absolute) ?? null;
   try {
-    return realPath(absolute);
+    const way = wayTo(absolute);
+    // An error costs ten times a look.
+    return way === "none" ? belowWhatExists(absolute) : foundBy(way, absolute);
   } catch (error) {
     const code = errorCode(error);
-    // Not there yet, a dangling link, or a file where a folder should be.
+    // A dangling link, or gone since.
     return code === "ENOENT" || code === "ENOTDIR" ? belowWhatExists(absolute) : null;
   }
 }
@@ -115,8 +117,17 @@ const LONG_MS = 0.25;
 export function realPath(path: string): string;
 export function realPath(path: Buffer): Buffer;
 export function realPath(path: string | Buffer): string | Buffer {
+  return typeof path === "string" ? foundBy(wayTo(path), path) : foundBy("long", path);
+}
+
+/** "none": nothing is there. */
+type Way = "short" | "long" | "none";
+
+function foundBy(way: Way, path: string): string;
+function foundBy(way: Way, path: Buffer): Buffer;
+function foundBy(way: Way, path: string | Buffer): string | Buffer {
   const isText = typeof path === "string";
-  if (isText && isShortWay(path)) return realpathSync.native(path);
+  if (isText && way === "short") return realpathSync.native(path);
   if (process.platform === "linux") {
     const found = openedPath(path);
     // No file system's (a pipe), not below the root, or deleted since: whatever the library makes of it.
@@ -126,11 +137,12 @@ export function realPath(path: string | Buffer): string | Buffer {
   return isText ? realpathSync.native(path) : realpathSync.native(path, "buffer");
 }
 
-function isShortWay(path: string): boolean {
-  if (path.length > MAX_NAMES) return false;
+function wayTo(path: string): Way {
+  if (path.length > MAX_NAMES) return "long";
   const began = performance.now();
   const stat = lstatSync(path, NO_THROW);
-  return stat !== undefined && !stat.isSymbolicLink() && performance.now() - began < LONG_MS;
+  if (stat === undefined) return "none";
+  return !stat.isSymbolicLink() && performance.now() - began < LONG_MS ? "short" : "long";
 }
 
 const DELETED = Buffer.from(" (deleted)");
