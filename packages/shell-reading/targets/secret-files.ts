@@ -34,10 +34,24 @@ const VALUE = `["']?(?!\\$|<|%|["'\\s])[^\\s"',]{6}`;
 const NAME = "token|secret|passw(?:or)?d|passphrase|_auth|authorization|credential|(?:api|access|private)[_-]?key";
 /** Between a name and its value, which may be on the next line: not where another name, a comment or a section follows. */
 const GIVES = `\\s*[=:][^\\S\\n]*(?:(?:[|>][+-]?[^\\S\\n]*)?\\n\\s*(?![#[]|["']?[\\w.-]+["']?\\s*[=:]))?`;
-// Each name is looked at once, from where it begins: a hostile file of one long name would else keep the gate busy for minutes.
-const assigned = (names: string, value: string, about = ""): string =>
-  `(?<![\\w-])(?=[\\w-]*(?:${names}))[\\w-]+${about}["']?${GIVES}${value}`;
-const ASSIGNED = new RegExp(`${assigned(NAME, VALUE)}|bearer\\s+${VALUE}`, "i");
+/**
+ * Whether a text gives a value to one of these names. Each word is looked at once: a hostile file of one long name, or of many, would else
+ * keep the gate busy.
+ */
+function assigned(names: string, value: string, about = ""): (text: string) => boolean {
+  const named = new RegExp(`(?:${names})[\\w-]*`, "gi");
+  const given = new RegExp(`${about}["']?${GIVES}${value}`, "iy");
+  return (text) => {
+    named.lastIndex = 0;
+    while (named.test(text)) {
+      given.lastIndex = named.lastIndex;
+      if (given.test(text)) return true;
+    }
+    return false;
+  };
+}
+const isAssigned = assigned(NAME, VALUE);
+const BEARER = new RegExp(`bearer\\s+${VALUE}`, "i");
 /** What everybody has on their own machine, or is to put another in the place of. */
 const NOBODYS =
   "(?:postgres|mysql|root|admin|user|passw(?:or)?d|secret|change[-_]?(?:me|it)|your[-_][\\w-]{1,40}|example|dummy|test|dev|local|true|false|null)\\d{0,4}";
@@ -45,16 +59,17 @@ const NOBODYS =
 const ABOUT =
   "(?<!name|policy|endpoint|ur[il]|timeout|lifetime|expir(?:y|es|ation)|(?:second|minute|hour|day)s|length|type|issuer|audience|validation)";
 /** Also in a text that says how a database is reached (`Server=db;Password=x`). */
-const OF_DATABASE = new RegExp(
-  assigned(`${NAME}|pwd|account[_-]?key`, `(?!["']?${NOBODYS}(?:["';,\\s]|$))${VALUE}`, ABOUT),
-  "i",
+const isOfDatabase = assigned(
+  `${NAME}|pwd|account[_-]?key`,
+  `(?!["']?${NOBODYS}(?:["';,\\s]|$))${VALUE}`,
+  ABOUT,
 );
 /** `https://name:password@host` */
 const inUrl = (none = ""): RegExp => new RegExp(`(?<=\\b[a-z][a-z0-9+.-]*)://[^\\s/:@"']*:${none}[^\\s/@"'$]+@`, "i");
 const IN_URL = inUrl();
 const IN_DATABASE_URL = inUrl(`(?!${NOBODYS}@)`);
-const holdsToken = (text: string): boolean => ASSIGNED.test(text) || IN_URL.test(text);
-const holdsPassword = (text: string): boolean => OF_DATABASE.test(text) || IN_DATABASE_URL.test(text);
+const holdsToken = (text: string): boolean => isAssigned(text) || BEARER.test(text) || IN_URL.test(text);
+const holdsPassword = (text: string): boolean => isOfDatabase(text) || IN_DATABASE_URL.test(text);
 /** A feed's password, not a variable's name. */
 const holdsNuGet = (text: string): boolean => /password"\s+value="(?!%)[^"]/i.test(text) || holdsToken(text);
 /** `BUNDLE_GEMS__EXAMPLE__COM: "name:password"`: a host's name has two lines in the place of a dot. Looked at once, as above. */

@@ -1,5 +1,5 @@
-import { type Dirent, opendirSync, readdirSync, readlinkSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { type Dirent, lstatSync, opendirSync, readdirSync, readlinkSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { errorCode } from "../files/regular-bytes.ts";
 
 /** A bounded look at what lies below a folder: breadth first, links are not followed. */
@@ -39,6 +39,10 @@ let followedMs = 0;
 /** A way of so many names takes the kernel less than that: where it took longer, that was the machine. Of all that took long in one call. */
 const MAX_ORDINARY_NAMES = 2048;
 let ordinaryNames = 0;
+/** Letters of the paths that are looked at for that: the kernel goes to each of them from the root on. */
+const MAX_ORDINARY_LETTERS = 128 * 1024;
+let ordinaryLetters = 0;
+const MAX_ORDINARY_PATH = 4000;
 let isDeciding = false;
 /** How many there were so far. */
 let decisions = 0;
@@ -48,7 +52,7 @@ export function decidingCall<T>(decide: () => T): T {
   if (isDeciding) return decide();
   isDeciding = true;
   decisions++;
-  followedMs = ordinaryNames = 0;
+  followedMs = ordinaryNames = ordinaryLetters = 0;
   try {
     return decide();
   } finally {
@@ -99,18 +103,30 @@ function hasFewNames(path: string): boolean {
   let here = "/";
   for (let name = left.pop(); name !== undefined; name = left.pop()) {
     if (++ordinaryNames > MAX_ORDINARY_NAMES) return false;
-    const next = join(here, name);
-    let target = "";
-    try {
-      if (!/^\.{0,2}$/.test(name)) target = readlinkSync(next);
-    } catch {
-      // no link, or nothing that can be looked at: the way ends there, or continues by its name
-    }
-    if (target === "") here = next;
+    if (name === "..") here = dirname(here);
+    if (/^\.{0,2}$/.test(name)) continue;
+    const next = here === "/" ? `/${name}` : `${here}/${name}`;
+    ordinaryLetters += next.length;
+    // By a link the kernel goes on where nobody can look by the whole path.
+    if (ordinaryLetters > MAX_ORDINARY_LETTERS || next.length > MAX_ORDINARY_PATH) return false;
+    const target = targetOf(next);
+    // The way ends there; its other names count.
+    if (target === undefined) return (ordinaryNames += left.length) <= MAX_ORDINARY_NAMES;
+    if (target === null) here = next;
     else left.push(...target.split("/").reverse());
-    if (target.startsWith("/")) here = "/";
+    if (target?.startsWith("/")) here = "/";
   }
   return true;
+}
+
+/** Where a link leads; null for what is none, undefined for nothing that can be looked at. An error costs five times a look. */
+function targetOf(path: string): string | null | undefined {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? undefined : stat.isSymbolicLink() ? readlinkSync(path) : null;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether one call's paths have taken too long: what wasn't found since may be there. */
@@ -145,7 +161,7 @@ export function withScanLimit<T>(look: () => T): T {
   if (leftOfCall !== undefined) return look();
   leftOfCall = MAX_ENTRIES_OF_CALL;
   bytesLeftOfCall = MAX_BYTES_OF_CALL;
-  if (!isDeciding) followedMs = ordinaryNames = 0;
+  if (!isDeciding) followedMs = ordinaryNames = ordinaryLetters = 0;
   try {
     return look();
   } finally {

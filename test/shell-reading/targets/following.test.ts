@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from "node:fs";
+import { lstatSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { realForm } from "../../../packages/shell-reading/targets/path.ts";
@@ -8,6 +8,7 @@ import {
   isFollowingOver,
   withScanLimit,
 } from "../../../packages/shell-reading/targets/tree-scan.ts";
+import { leastWork } from "../../support/least-work.ts";
 import { slowPath, work } from "../../support/slow-paths.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -56,6 +57,16 @@ describe("a way of many names", () => {
     for (const path of paths) expect([path.slice(-40), isOverAfter(path, 4)]).toEqual([path.slice(-40), true]);
     expect(isOverAfter("/none".repeat(100), 16)).toBe(false);
     expect(isOverAfter("/none".repeat(100), 25)).toBe(true);
+  });
+});
+
+describe("a way of many folders in one another", () => {
+  it("is looked at for its names only as far as ordinary ways go: each look goes there from the root on", () => {
+    const path = join(tempFolder(), "d/".repeat(1900));
+    mkdirSync(path, { recursive: true });
+    const look = leastWork(() => lstatSync(path));
+    const looks = leastWork(() => decidingCall(() => withScanLimit(() => following(path, () => work(0.5)))), 3);
+    expect(looks - 1).toBeLessThan(150 * look);
   });
 });
 

@@ -11,6 +11,7 @@ import {
 } from "../../../packages/shell-reading/targets/secret-files.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { decided } from "../../support/guarded-calls.ts";
+import { leastWork } from "../../support/least-work.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA==\n-----END OPENSSH PRIVATE KEY-----\n";
@@ -410,6 +411,14 @@ describe("a hostile file", () => {
     const began = process.threadCpuUsage();
     expect([askedEachTime(file), withoutGitSecrets(text) === text]).toEqual([undefined, true]);
     expect(process.threadCpuUsage(began).user / 1000).toBeLessThan(500);
+  });
+
+  it.each(["token-", "_auth", "a-"])("of names is looked at once, from left to right: %j", (part) => {
+    const file = join(tempFolder(), ".mcp.json");
+    const text = part.repeat((256 * 1024) / part.length);
+    writeFileSync(file, text);
+    const once = leastWork(() => /[a-z_-]*=/y.test(text.slice(1)));
+    expect(leastWork(() => askedEachTime(file))).toBeLessThan(2.5 * once);
   });
 
   it.each([
