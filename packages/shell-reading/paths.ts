@@ -1,5 +1,5 @@
 import type { Piece, Word } from "./reading.ts";
-import { starred } from "./starred.ts";
+import { MAX_PATTERN, starred } from "./starred.ts";
 
 /** A path as a list of names, where a name may be a pattern or unknown: what a word can name on the disk. */
 
@@ -24,8 +24,15 @@ const ANY = { kind: "any" } as const;
 
 /** The path that a word names, below `cwd` where it is relative. Without one its first name is unknown. */
 export function pathOf(word: Word, cwd: string | null): PathPattern {
-  return pathOfPieces(word.pieces, cwd);
+  const known = paths.get(word);
+  if (known?.cwd === cwd) return known.path;
+  const path = pathOfPieces(word.pieces, cwd);
+  paths.set(word, { cwd, path });
+  return path;
 }
+
+/** Each word is looked at for many things, in the folder that it is in: its pattern is made once. */
+const paths = new WeakMap<Word, { cwd: string | null; path: PathPattern }>();
 
 export function pathOfPieces(pieces: readonly Piece[], cwd: string | null): PathPattern {
   const segments: Segment[] = [];
@@ -73,6 +80,10 @@ function addPart(segments: Segment[], part: readonly Piece[]): void {
   const text = shown.map((piece) => piece.text).join("");
   if (text === "**") {
     segments.push(ANY);
+    return;
+  }
+  if (text.length > MAX_PATTERN) {
+    segments.push({ kind: "pattern", expression: /^/, text });
     return;
   }
   // A pattern doesn't match a leading dot unless it is written.
@@ -140,6 +151,10 @@ export function canMatchAtOrBelow(path: PathPattern, wanted: readonly string[]):
 
 /** True if `wanted` is the path, or may lie below it: the path's whole tree holds it. */
 export function canContain(path: PathPattern, wanted: readonly string[]): boolean {
+  const { segments } = path;
+  // Without a name that stands for any number of them it is as long as its tree's beginning.
+  if (!segments.some((name) => typeof name === "object" && name.kind === "any"))
+    return segments.length <= wanted.length && canMatchPath(path, wanted.slice(0, segments.length));
   for (let length = 0; length <= wanted.length; length++) {
     if (canMatchPath(path, wanted.slice(0, length))) return true;
   }

@@ -1,3 +1,6 @@
+/** A name's pattern that is longer, in letters, isn't tried: an expression without end overflows its engine's stack. */
+export const MAX_PATTERN = 2000;
+
 /**
  * A regular expression's source for a pattern with stars, in linear time: what lies between two stars is taken where it first is, and nowhere
  * else again. That finds a match wherever there is one.

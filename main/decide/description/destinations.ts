@@ -27,13 +27,18 @@ const MAX_PATH = 2000;
 
 interface Found {
   destination: Destination;
-  hazard: Hazard | null;
+  /** Looked for only where it is said: a line may name thousands. */
+  hazard: () => Hazard | null;
 }
+
+const NONE = () => null;
 
 interface Known {
   place: CallPlace;
   used: Pick<UsedDestinations, "isUsed" | "hosts"> | undefined;
   hosts: readonly string[];
+  /** Names in the project's own files: read once. */
+  packages: () => readonly string[];
 }
 
 /** The project that what was used is kept for. */
@@ -48,7 +53,9 @@ export function destinationsOf(
   place: CallPlace,
   used: Known["used"],
 ): Destinations {
-  const known: Known = { place, used, hosts: used?.hosts(projectUsing(place)) ?? [] };
+  let named: readonly string[] | undefined;
+  const packages = () => (named ??= ownPackages(place));
+  const known: Known = { place, used, hosts: used?.hosts(projectUsing(place)) ?? [], packages };
   const found = [
     ...(request === null ? [] : [atHost(request, "", null, known)]),
     ...lines.flatMap((line) => ofLine(line, known)),
@@ -57,13 +64,13 @@ export function destinationsOf(
   const kept = [...once.values()].slice(0, MAX_DESTINATIONS);
   return {
     to: kept.map(({ destination }) => isNew(destination, known)),
-    hazards: kept.flatMap(({ hazard }) => hazard ?? []),
+    hazards: kept.flatMap(({ hazard }) => hazard() ?? []),
   };
 }
 
 /** All of them, without what is said of them. */
 export const placesReached = (lines: readonly CommandLine[], place: CallPlace): Destination[] =>
-  lines.flatMap((line) => ofLine(line, { place, used: undefined, hosts: [] })).map(({ destination }) => destination);
+  lines.flatMap((line) => ofLine(line, { place, used: undefined, hosts: [], packages: () => [] })).map(({ destination }) => destination);
 
 function isNew(destination: Destination, { used, place }: Known): Destination {
   if (used === undefined || destination.host === null || used.isUsed(projectUsing(place), destination))
@@ -86,11 +93,11 @@ function ofCommand(line: CommandLine, command: SimpleCommand, before: readonly S
   const goes = destinationsBy(command);
   const named = goes.packages;
   const packages = named?.packages.map(({ word, name }): Found => {
-    const like = packageLike(named.registry, name, ownPackages(known.place));
-    return {
-      destination: { kind: "package", name, host: named.registry, domain: null, path: "" },
-      hazard: like === null ? null : { id: "looks-like-another", span: spanOf([word]), host: name, path: like },
+    const hazard = (): Hazard | null => {
+      const like = packageLike(named.registry, name, known.packages());
+      return like === null ? null : { id: "looks-like-another", span: spanOf([word]), host: name, path: like };
     };
+    return { destination: { kind: "package", name, host: named.registry, domain: null, path: "" }, hazard };
   });
   const { registry, image } = goes;
   const span = spanOf([command]);
@@ -127,15 +134,16 @@ function ofRemote(
   // What the line puts in its place is compared with what it was.
   const others = [...remote.others, ...(set === null ? [] : (remote.urls ?? []))];
   if (urls === null)
-    return [{ destination: { kind: "remote", name, host: null, domain: null, path: "" }, hazard: null }];
+    return [{ destination: { kind: "remote", name, host: null, domain: null, path: "" }, hazard: NONE }];
   return urls.map((url): Found => {
     const { host, path } = addressParts(url);
-    if (host === null) return { destination: { kind: "remote", name, host: null, domain: null, path }, hazard: null };
+    if (host === null) return { destination: { kind: "remote", name, host: null, domain: null, path }, hazard: NONE };
     const found = atHost(host, path, span, known);
     // Of two that are alike one is the usual one.
-    const like = name === USUAL && set === null ? null : addressLike(host, path, others.map(addressParts));
-    const hazard: Hazard | null =
-      like === null ? found.hazard : { id: "looks-like-another", span, host: `${host}${path}`, path: like };
+    const hazard = (): Hazard | null => {
+      const like = name === USUAL && set === null ? null : addressLike(host, path, others.map(addressParts));
+      return like === null ? found.hazard() : { id: "looks-like-another", span, host: `${host}${path}`, path: like };
+    };
     return { destination: { ...found.destination, kind: "remote", name }, hazard };
   });
 }
@@ -156,13 +164,13 @@ const changesRemotes = ({ name, argv }: SimpleCommand): boolean =>
 
 const UNREAD: Found = {
   destination: { kind: "host", name: null, host: null, domain: null, path: "" },
-  hazard: null,
+  hazard: NONE,
 };
 
 /** A machine; a store's name is no host's; a repository of a host is its address. */
 function atNamed(host: string, path: string, span: Hazard["span"], known: Known): Found {
   if (host.includes("://"))
-    return { destination: { kind: "host", name: null, host, domain: null, path: "" }, hazard: null };
+    return { destination: { kind: "host", name: null, host, domain: null, path: "" }, hazard: NONE };
   const found = atHost(host, path, span, known);
   return path === "" ? found : { ...found, destination: { ...found.destination, kind: "remote" } };
 }
@@ -188,12 +196,14 @@ const USUAL_REGISTRY = "registry.npmjs.org";
 function atHost(written: string, path: string, span: Hazard["span"], { hosts }: Known): Found {
   const host = lookedUp(written);
   const bare = host.replace(/:\d*$/, "");
-  const like = hostLike(bare, hosts);
   const domain = registrableDomain(bare);
   const start = domain === null ? -1 : bare.length - domain.length;
   return {
     destination: { kind: "host", name: null, host, domain: start < 0 ? null : [start, bare.length], path },
-    hazard: like === null ? null : { id: "looks-like-another", span, host: like.is, path: like.looksLike },
+    hazard: () => {
+      const like = hostLike(bare, hosts);
+      return like === null ? null : { id: "looks-like-another", span, host: like.is, path: like.looksLike };
+    },
   };
 }
 

@@ -62,9 +62,15 @@ export function packageLike(registry: string, name: string, own: readonly string
     const like = KNOWN_SCOPES.find((one) => isNear(scope, one));
     if (like !== undefined) return `${like}/${rest}`;
   }
-  const ofProject = own.find((one) => plainName(one) !== plainName(name) && atAGlance(one) === atAGlance(name));
-  return known.find((one) => isNear(name, one)) ?? ofProject ?? null;
+  const ofProject = () => own.slice(0, MAX_OWN).find((one) => isSameAtAGlance(one, name));
+  return known.find((one) => isNear(name, one)) ?? ofProject() ?? null;
 }
+
+/** Names in a project's own files that a package is compared with. */
+const MAX_OWN = 2000;
+
+const isSameAtAGlance = (own: string, name: string): boolean =>
+  plainName(own) !== plainName(name) && atAGlance(own) === atAGlance(name);
 
 /** Registries that take `-`, `_` and `.` for one another. */
 const plainName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, "-");
@@ -129,7 +135,21 @@ function isNear(name: string, known: string, minLength = MIN_LENGTH): boolean {
   return atAGlance(name) === atAGlance(known) || isOneOff(name, known);
 }
 
+/** Those that many calls are compared with stay known. */
+const MAX_GLANCES = 5000;
+const MAX_KEPT_NAME = 100;
+const glances = new Map<string, string>();
+
 function atAGlance(name: string): string {
+  const known = glances.get(name);
+  if (known !== undefined) return known;
+  const found = readAtAGlance(name);
+  if (glances.size >= MAX_GLANCES) glances.clear();
+  if (name.length <= MAX_KEPT_NAME) glances.set(name, found);
+  return found;
+}
+
+function readAtAGlance(name: string): string {
   const plain = [...name.toLowerCase()].map((letter) => LIKE[letter] ?? letter).join("");
   return plain
     .replace(/rn/g, "m")

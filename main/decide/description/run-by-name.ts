@@ -46,6 +46,8 @@ const MAX_ALIASES = 16 * 1024;
 const MAX_NAMES = 8;
 /** Names of one call that are looked for beside scripts: files that options load, that a pipe is fed with. */
 const MAX_LOOKS = 100;
+/** Names of one call that stand for something, and those in what they stand for: each time that one is there. */
+const MAX_FOLLOWED = 150;
 /** Folders above that are looked in. */
 const MAX_ABOVE = 32;
 
@@ -82,7 +84,7 @@ export function namesOfLines(lines: readonly CommandLine[], placeOf: () => CallP
   for (const line of lines) {
     const { commands } = line.reading;
     for (const [at, command] of commands.entries()) {
-      if (found.size >= MAX_NAMES) break;
+      if (found.size >= MAX_NAMES || !reader.mayFollow) break;
       if (isGateItself(command)) continue;
       const all = runBy({ line, command, before: commands.slice(0, at), depth: 0 }, reader);
       for (const each of all.slice(0, MAX_NAMES - found.size))
@@ -107,6 +109,7 @@ function runBy(here: Place, reader: ScriptReader): Named[] {
   if (command.isSpeculative || command.via.some((label) => wrapperOf(label).runsElsewhere) || command.cwd === null)
     return [];
   const found = namedBy(here, reader);
+  reader.followed(found.length);
   for (const one of loadedFilesOf(command, here.before)) {
     if (found.length >= MAX_NAMES || !reader.mayLook()) break;
     found.push(...loaded(here, one, reader, readerOf(command)));
@@ -132,6 +135,7 @@ class ScriptReader {
   readonly #naming = new Map<string, FileRead>();
   #leftNaming = MAX_NAMING;
   #looks = MAX_LOOKS;
+  #follows = MAX_FOLLOWED;
   #leftToRead = MAX_READ;
 
   constructor(placeOf: () => CallPlace) {
@@ -150,6 +154,15 @@ class ScriptReader {
     const { home } = this.place;
     if (by !== "shell") return readArgv([...by, text], { cwd, home });
     return readCommand(text, { cwd, home, positional: args?.map(({ pieces }) => pieces) });
+  }
+
+  /** False once so many names stood for something that no more are looked at. */
+  get mayFollow(): boolean {
+    return this.#follows > 0;
+  }
+
+  followed(names: number): void {
+    this.#follows -= names;
   }
 
   /** False once so many names were looked for that no more are. */
@@ -263,6 +276,10 @@ function withInner(
     const line = { arg: here.line.arg, text: reading.text };
     for (const [at, command] of reading.commands.entries()) {
       if (inner.length >= MAX_INNER) break;
+      if (!reader.mayFollow) {
+        isAll = false;
+        break;
+      }
       const before = [...here.before, ...reading.commands.slice(0, at)];
       inner.push(...runBy({ line, command, before, depth }, reader));
     }

@@ -31,6 +31,8 @@ export interface Situation {
   folders: readonly Folder[];
   /** Undefined where the shell's PATH isn't known. */
   programs: ProgramSearch | undefined;
+  /** Needs that are still read of the line. */
+  left: number;
 }
 
 export class CommandReader {
@@ -40,6 +42,8 @@ export class CommandReader {
   readonly #situation: Situation;
   readonly #needs: LineNeed[] = [];
   #usesGit = false;
+  /** For each of them a folder is listed. */
+  #opens = 0;
   #unclear: string | null = null;
 
   constructor(home: string, start: Folder, cwd: Folder, situation: Situation) {
@@ -105,7 +109,8 @@ export class CommandReader {
     const { accesses, unclear, runs } = accessesOf(program, args, context, name);
     if (unclear !== null) this.#doubt(unclear);
     if (program.inFirstFolderOnly && this.#cwd !== this.#start) this.#doubt("another folder than the line's own");
-    for (const word of args) this.#names(word, program, accesses, found);
+    const ofWords = Map.groupBy(accesses, ({ word }) => word);
+    for (const word of args) this.#names(word, program, ofWords.get(word) ?? [], found);
     // What the shell leaves as it is where nothing matches, git expands itself.
     if (program.worksOnRepository && args.some(({ glob }) => glob)) this.#doubt("a pattern that git itself may expand");
     for (const access of accesses) this.#access(access, found);
@@ -121,7 +126,7 @@ export class CommandReader {
   /** A pattern that may begin with anything: clear while every name that it matches is a plain file's to every program. */
   #opened(word: ClearWord): ClearWord {
     const [segment = ""] = word.text.split("/");
-    const isPlain = this.#cwd !== null && !this.#situation.has_changed;
+    const isPlain = this.#cwd !== null && !this.#situation.has_changed && ++this.#opens <= MAX_OPENS;
     if (word.text.startsWith("-")) {
       // bash and dash pass on as it is what matches nothing, zsh doesn't run the line.
       if (!isPlain || !allNames(this.#cwd ?? "", segment, () => false)) this.#doubt(OPEN);
@@ -137,14 +142,14 @@ export class CommandReader {
    * A pattern, or what is found, is any number of names: clear where any number of files is accepted and means the same. Digits or one
    * name that aren't known are clear where words are only printed as well.
    */
-  #names(word: ClearWord, program: Program, accesses: readonly Access[], found: readonly Word[]): void {
+  #names(word: ClearWord, program: Program, ofWord: readonly Access[], found: readonly Word[]): void {
     const arePrinted = program.printsWords === true;
     if (word.isStatus && !arePrinted && program.takesStatus !== true) this.#doubt("a number that isn't known");
-    if (word.isName && (arePrinted || accesses.some((access) => access.word === word && access.is_one))) return;
-    const isFile = ({ kind, word: one }: Access) => one === word && (kind === "read" || kind === "list");
-    if (word.glob === true && !accesses.some((access) => isFile(access) && access.is_many === true))
+    if (word.isName && (arePrinted || ofWord.some(({ is_one }) => is_one))) return;
+    const isFile = ({ kind }: Access) => kind === "read" || kind === "list";
+    if (word.glob === true && !ofWord.some((access) => isFile(access) && access.is_many === true))
       this.#doubt("a pattern where no files are named");
-    if (found.length > 0 && word.text.includes("{}") && !accesses.some(isFile))
+    if (found.length > 0 && word.text.includes("{}") && !ofWord.some(isFile))
       this.#doubt("what it finds is more than a file to the program");
   }
 
@@ -160,6 +165,7 @@ export class CommandReader {
 
   #touch(access: Access): void {
     const { word, kind } = access;
+    if (this.#needs.length > this.#situation.left) return this.#doubt("more targets than anybody reads");
     if (kind === "host") return this.#host(access);
     if (this.#cwd === null) return this.#doubt("its folder isn't known");
     if (word === "here") return this.#need(access, this.#cwd);
@@ -318,6 +324,8 @@ export class CommandReader {
 }
 
 const OPEN = "a pattern that may begin with anything";
+/** Of one command; more than anybody writes. */
+const MAX_OPENS = 100;
 /** No option, no variable of awk's, no file of words. */
 const PLAIN_NAME = /^[A-Za-z0-9_][^=]*$/;
 

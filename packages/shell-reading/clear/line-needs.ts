@@ -54,6 +54,9 @@ function isSameAsWords(steps: readonly ClearStep[], words: readonly string[]): b
   );
 }
 
+/** Targets of one line that are looked for: with more of them nobody could say what it needs. */
+export const MAX_NEEDS = 1000;
+
 class LineReader {
   readonly #home: string;
   readonly #start: Folder;
@@ -63,11 +66,13 @@ class LineReader {
   #ever: readonly Folder[];
   /** An earlier command of this line wrote, moved or deleted something. */
   #hasChanged = false;
-  /** Folders that an earlier command added to a repository. */
+  /** Folders that an earlier command added to a repository, and that weren't looked through yet. */
   readonly #added: { folder: string; root: string }[] = [];
+  #isNested = false;
   /** Why git may find another repository than the one that was looked at, or null. */
   #gitDoubt: string | null = null;
   readonly #commands: { start: number; end: number; needs: LineNeed[]; unclear: string | null }[] = [];
+  #left = MAX_NEEDS;
 
   constructor(home: string, start: Folder, programs: ProgramSearch | undefined) {
     this.#programs = programs;
@@ -117,10 +122,12 @@ class LineReader {
           before: commands[index - 1],
           folders: this.#ever,
           programs: this.#programs,
+          left: this.#left,
         });
         const { needs, unclear, usesGit } = at.read(command);
         isGit ||= usesGit;
         found.needs.push(...needs);
+        this.#left -= needs.length;
         found.unclear ??= unclear;
         this.#hasChanged ||= needs.some(changes);
       }
@@ -157,8 +164,10 @@ class LineReader {
 
   /** What was added may be a repository of its own, into which git would look. */
   #nestedRepository(): string | null {
-    const isNested = this.#added.some(({ folder, root }) => mayHoldRepository(folder, root));
-    return isNested ? "a repository among what was added" : null;
+    // Nothing of it changes while the line is read.
+    const added = this.#added.splice(0);
+    this.#isNested ||= added.some(({ folder, root }) => mayHoldRepository(folder, root));
+    return this.#isNested ? "a repository among what was added" : null;
   }
 
   #move({ words }: ClearCommand): void {

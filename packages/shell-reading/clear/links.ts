@@ -1,4 +1,4 @@
-import { starred } from "../starred.ts";
+import { MAX_PATTERN, starred } from "../starred.ts";
 import { kindOf } from "../targets/path.ts";
 import { scanTree } from "../targets/tree-scan.ts";
 
@@ -79,8 +79,9 @@ function matchesLink(folder: string, segments: readonly string[], budget: { left
   return hasLink || budget.left <= 0 || inner.some((name) => matchesLink(`${folder}/${name}`, rest, budget));
 }
 
-/** `*`, `?` and plain sets, without regard to case: some file systems and shells have none. */
+/** `*`, `?` and plain sets, without regard to case: some file systems and shells have none. One that is too long stands for any name. */
 function expressionOf(segment: string): RegExp {
+  if (segment.length > MAX_PATTERN) return /^/;
   const between = segment.split(/\*+/).map((text) =>
     text.replace(/\?|\[[A-Za-z0-9-]+\]|[^?[]/g, (piece) => {
       if (piece === "?" || piece.startsWith("[")) return ".";

@@ -5,7 +5,7 @@ import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { hasTooManyNames, kindOf, realForm } from "../targets/path.ts";
 import { isTakenByGit } from "../targets/project.ts";
 import { isSecretInGit } from "../targets/secret-files.ts";
-import { mayLookOn, scanTree } from "../targets/tree-scan.ts";
+import { mayLookOn, onceADecision, scanTree } from "../targets/tree-scan.ts";
 import { type GitIndex, readIndex } from "./git-index.ts";
 
 /**
@@ -360,7 +360,13 @@ function shownKey(key: string): string {
 export type Setting = [key: string, value: string];
 
 /** Every setting of a file; an empty list where there is none; null where a line isn't plain. */
-export function settingsIn(file: string): Setting[] | null {
+export const settingsIn = (file: string): readonly Setting[] | null =>
+  settingsOfDecision(file, () => ({ settings: readSettings(file) })).settings;
+
+/** A line may name git hundreds of times, and a hostile file of settings takes milliseconds. */
+const settingsOfDecision = onceADecision<{ settings: Setting[] | null }>();
+
+function readSettings(file: string): Setting[] | null {
   try {
     return settingsOf(readRegularBytes(file, { maxBytes: MAX_SETTINGS }).toString());
   } catch (error) {

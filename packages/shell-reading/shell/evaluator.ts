@@ -236,7 +236,7 @@ export class ShellEvaluator {
   }
 
   add(given: SimpleCommand): void {
-    this.budget.takeCommand();
+    this.budget.takeCommand(given.argv.length);
     const command =
       this.#links.size === 0
         ? given

@@ -134,7 +134,7 @@ export const MAX_BYTES = 64 * 1024;
 export const MAX_DEPTH = 16;
 /** Simple commands, a loop's body counted once for each word it runs over. */
 export const MAX_COMMANDS = 512;
-/** Words of one command, also those that braces and lists expand to. */
+/** Words of all commands together, also those that braces and lists expand to. */
 export const MAX_WORDS = 4096;
 /** States that a command may have left (a `cd` that failed, a branch that was taken). */
 export const MAX_STATES = 8;
@@ -150,6 +150,7 @@ export class Unreadable extends Error {}
 export class Budget {
   #characters = 2 * MAX_BYTES;
   #commands = MAX_COMMANDS;
+  #words = MAX_WORDS;
   #steps = 50_000;
 
   takeText(text: string): void {
@@ -159,8 +160,11 @@ export class Budget {
     if (tooDeep(text)) throw new Unreadable("it is nested too deeply");
   }
 
-  takeCommand(): void {
+  /** @param words that the command has */
+  takeCommand(words: number): void {
     if (--this.#commands < 0) throw new Unreadable(`it holds more than ${MAX_COMMANDS} simple commands`);
+    this.#words -= words;
+    if (this.#words < 0) throw new Unreadable("it holds too many words");
   }
 
   takeStep(cost = 1): void {

@@ -59,11 +59,7 @@ const NOBODYS =
 const ABOUT =
   "(?<!name|policy|endpoint|ur[il]|timeout|lifetime|expir(?:y|es|ation)|(?:second|minute|hour|day)s|length|type|issuer|audience|validation)";
 /** Also in a text that says how a database is reached (`Server=db;Password=x`). */
-const isOfDatabase = assigned(
-  `${NAME}|pwd|account[_-]?key`,
-  `(?!["']?${NOBODYS}(?:["';,\\s]|$))${VALUE}`,
-  ABOUT,
-);
+const isOfDatabase = assigned(`${NAME}|pwd|account[_-]?key`, `(?!["']?${NOBODYS}(?:["';,\\s]|$))${VALUE}`, ABOUT);
 /** `https://name:password@host` */
 const inUrl = (none = ""): RegExp => new RegExp(`(?<=\\b[a-z][a-z0-9+.-]*)://[^\\s/:@"']*:${none}[^\\s/@"'$]+@`, "i");
 const IN_URL = inUrl();

@@ -111,7 +111,10 @@ function hasFewNames(path: string): boolean {
     if (ordinaryLetters > MAX_ORDINARY_LETTERS || next.length > MAX_ORDINARY_PATH) return false;
     const target = targetOf(next);
     // The way ends there; its other names count.
-    if (target === undefined) return (ordinaryNames += left.length) <= MAX_ORDINARY_NAMES;
+    if (target === undefined) {
+      ordinaryNames += left.length;
+      return ordinaryNames <= MAX_ORDINARY_NAMES;
+    }
     if (target === null) here = next;
     else left.push(...target.split("/").reverse());
     if (target?.startsWith("/")) here = "/";

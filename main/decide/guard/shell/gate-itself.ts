@@ -42,12 +42,14 @@ export function gateItself(
   words: (command: SimpleCommand) => readonly PathWord[] = pathWords,
 ): Finding | null {
   const looks = reading.commands.some(looksForGate);
+  const house = gate === undefined ? undefined : houseOf(gate);
+  const settings = new SettingsOfHome(home);
   for (const command of reading.commands) {
     const found =
-      (gate === undefined ? null : paths(command, gate, words(command))) ??
+      (house === undefined ? null : paths(command, house, words(command))) ??
       process(command, looks) ??
       humanOnly(command) ??
-      agentSettingsChanged(command, home, words(command));
+      agentSettingsChanged(command, settings, words(command));
     if (found !== null) return found;
   }
   return null;
@@ -65,24 +67,32 @@ const SAMPLES = [
   "2026-01.jsonl",
 ];
 
-function paths(
-  command: SimpleCommand,
-  { dataPaths: own, agent_socket }: ProtectedGatePaths,
-  words: readonly PathWord[],
-): Finding | null {
+/** The gate's places as names: each word is held against all of them. */
+interface House {
+  places: readonly (readonly string[])[];
+  /** Files in each of the places. */
+  samples: readonly (readonly (readonly string[])[])[];
+  socket: readonly string[];
+}
+
+function houseOf({ dataPaths, agent_socket }: ProtectedGatePaths): House {
+  const places = dataPaths.map(segmentsOf);
+  const samples = places.map((place) => SAMPLES.map((sample) => [...place, ...segmentsOf(sample)]));
+  return { places, samples, socket: segmentsOf(agent_socket) };
+}
+
+function paths(command: SimpleCommand, house: House, words: readonly PathWord[]): Finding | null {
+  const { places, socket } = house;
   for (const { word, path } of words) {
-    const inHouse = own.some((place) => touches(path, segmentsOf(place)));
-    if (!inHouse) continue;
-    if (canMatchPath(path, segmentsOf(agent_socket)) && !path.hasPattern && talks(command)) continue;
+    if (!touches(path, house)) continue;
+    if (canMatchPath(path, socket) && !path.hasPattern && talks(command)) continue;
     return finding(FILES, "a path inside the gate's own folders", NARROWER, command, word);
   }
   const effects = effectsOf(command);
   // `find ~/.local -delete`: what it finds.
   const isFound = effects.foundDeleted.some((word) => {
     const path = pathOf(word, command.cwd);
-    return own.some(
-      (place) => touches(path, segmentsOf(place)) || (path.isKnown && canContain(path, segmentsOf(place))),
-    );
+    return touches(path, house) || (path.isKnown && places.some((place) => canContain(path, place)));
   });
   if (isFound) return finding(FILES, "a folder that holds the gate's own", NARROWER, command);
   const trees = [...effects.treesDeleted, ...effects.moved, ...effects.treesChanged].map((word) => ({
@@ -90,16 +100,16 @@ function paths(
     path: pathOf(word, command.cwd),
   }));
   for (const { word, path } of [...treesRead(command), ...trees]) {
-    if (path.isKnown && own.some((place) => canContain(path, segmentsOf(place))))
+    if (path.isKnown && places.some((place) => canContain(path, place)))
       return finding(FILES, "a folder that holds the gate's own", NARROWER, command, word);
   }
   return null;
 }
 
-function touches(path: PathPattern, place: readonly string[]): boolean {
+function touches(path: PathPattern, { places, samples }: House): boolean {
   const isOpen = path.segments.some((name) => typeof name === "object" && name.kind === "any");
-  if (!isOpen) return canMatchAtOrBelow(path, place);
-  return SAMPLES.some((sample) => canMatchPath(path, [...place, ...segmentsOf(sample)]));
+  if (!isOpen) return places.some((place) => canMatchAtOrBelow(path, place));
+  return samples.some((files) => files.some((file) => canMatchPath(path, file)));
 }
 
 /** Talking on the agents' socket is what it is there for; listening in its place isn't. */
@@ -200,7 +210,22 @@ function isNamed(segment: Segment | undefined, wanted: string): boolean {
 }
 
 /** The place that a path leads into, and where in the path its folder ends. */
-function placeIn({ segments }: PathPattern): { place: PlaceNames; end: number } | undefined {
+function placeIn(path: PathPattern): PlaceIn | undefined {
+  const known = placesIn.get(path);
+  if (known !== undefined) return known.found;
+  const found = foundIn(path);
+  placesIn.set(path, { found });
+  return found;
+}
+
+interface PlaceIn {
+  place: PlaceNames;
+  end: number;
+}
+
+const placesIn = new WeakMap<PathPattern, { found: PlaceIn | undefined }>();
+
+function foundIn({ segments }: PathPattern): PlaceIn | undefined {
   const folded = segments.map((segment) => (typeof segment === "string" ? foldedPath(segment) : segment));
   for (const place of PLACES) {
     for (let at = 0; at + place.names.length <= folded.length; at++)
@@ -289,8 +314,11 @@ function replacesSettings(command: SimpleCommand, { placed, treesWritten }: Effe
 }
 
 /** What of this command would change them. */
-function agentSettingsChanged(command: SimpleCommand, homeFolder: string, words: readonly PathWord[]): Finding | null {
-  const home = new SettingsOfHome(homeFolder);
+function agentSettingsChanged(
+  command: SimpleCommand,
+  home: SettingsOfHome,
+  words: readonly PathWord[],
+): Finding | null {
   const report = (description: string, word?: Word) =>
     finding("guard.agent-settings", description, "ask the user to change it", command, word);
   const effects = effectsOf(command);
