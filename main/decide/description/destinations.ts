@@ -37,8 +37,30 @@ interface Known {
   place: CallPlace;
   used: Pick<UsedDestinations, "isUsed" | "hosts"> | undefined;
   hosts: readonly string[];
-  /** Names in the project's own files: read once. */
-  packages: () => readonly string[];
+  files: ProjectFiles;
+}
+
+/** What the project's own files say of its packages: read once, and not before it is asked for. */
+class ProjectFiles {
+  readonly #place: CallPlace;
+  readonly #found = new Map<string, unknown>();
+
+  constructor(place: CallPlace) {
+    this.#place = place;
+  }
+
+  packages(): readonly string[] {
+    return this.#once("packages", ownPackages);
+  }
+
+  registry(isFetch: boolean): string | undefined {
+    return this.#once(`registry ${isFetch}`, (place) => ownRegistry(place, isFetch));
+  }
+
+  #once<T>(what: string, find: (place: CallPlace) => T): T {
+    if (!this.#found.has(what)) this.#found.set(what, find(this.#place));
+    return this.#found.get(what) as T;
+  }
 }
 
 /** The project that what was used is kept for. */
@@ -53,13 +75,9 @@ export function destinationsOf(
   place: CallPlace,
   used: Known["used"],
 ): Destinations {
-  let named: readonly string[] | undefined;
-  const packages = () => (named ??= ownPackages(place));
-  const known: Known = { place, used, hosts: used?.hosts(projectUsing(place)) ?? [], packages };
-  const found = [
-    ...(request === null ? [] : [atHost(request, "", null, known)]),
-    ...lines.flatMap((line) => ofLine(line, known)),
-  ];
+  const files = new ProjectFiles(place);
+  const known: Known = { place, used, hosts: used?.hosts(projectUsing(place)) ?? [], files };
+  const found = [...(request === null ? [] : [atHost(request, "", null, known)]), ...ofLines(lines, known)];
   const once = new Map(found.map((one) => [JSON.stringify(one.destination), one]));
   const kept = [...once.values()].slice(0, MAX_DESTINATIONS);
   return {
@@ -70,7 +88,11 @@ export function destinationsOf(
 
 /** All of them, without what is said of them. */
 export const placesReached = (lines: readonly CommandLine[], place: CallPlace): Destination[] =>
-  lines.flatMap((line) => ofLine(line, { place, used: undefined, hosts: [], packages: () => [] })).map(({ destination }) => destination);
+  ofLines(lines, { place, used: undefined, hosts: [], files: new ProjectFiles(place) }).map(
+    ({ destination }) => destination,
+  );
+
+const ofLines = (lines: readonly CommandLine[], known: Known): Found[] => lines.flatMap((line) => ofLine(line, known));
 
 function isNew(destination: Destination, { used, place }: Known): Destination {
   if (used === undefined || destination.host === null || used.isUsed(projectUsing(place), destination))
@@ -94,7 +116,7 @@ function ofCommand(line: CommandLine, command: SimpleCommand, before: readonly S
   const named = goes.packages;
   const packages = named?.packages.map(({ word, name }): Found => {
     const hazard = (): Hazard | null => {
-      const like = packageLike(named.registry, name, known.packages());
+      const like = packageLike(named.registry, name, known.files.packages());
       return like === null ? null : { id: "looks-like-another", span: spanOf([word]), host: name, path: like };
     };
     return { destination: { kind: "package", name, host: named.registry, domain: null, path: "" }, hazard };
@@ -186,7 +208,7 @@ function ofHosted({ cwd }: SimpleCommand, span: Hazard["span"], known: Known): F
 
 /** Packages come from the registry that the project's files name. */
 function ofOwnRegistry(span: Hazard["span"], known: Known): Found[] {
-  const host = addressParts(ownRegistry(known.place, true) ?? "").host;
+  const host = addressParts(known.files.registry(true) ?? "").host;
   return host === null || host === USUAL_REGISTRY ? [] : [atHost(host, "", span, known)];
 }
 
@@ -220,14 +242,14 @@ function publishedTo(
   known: Known,
 ): Found {
   const isOwn = isUsual && url === `https://${USUAL_REGISTRY}`;
-  const address = (isOwn ? ownRegistry(known.place) : undefined) ?? url;
+  const address = (isOwn ? known.files.registry(false) : undefined) ?? url;
   if (address === null) return UNREAD;
   const { host, path } = addressParts(address);
   return atHost(host ?? address, path, span, known);
 }
 
 /** `publishConfig` of package.json, else `@scope:registry=` or `registry=` of `.npmrc`, the project's before the user's. */
-function ownRegistry(place: CallPlace, isFetch = false): string | undefined {
+function ownRegistry(place: CallPlace, isFetch: boolean): string | undefined {
   const file = packageFile(place);
   const scope = typeof file?.name === "string" ? /^@[^/]+(?=\/)/.exec(file.name)?.[0] : undefined;
   const settings = [fileText(".npmrc", place), fileText(".npmrc", { ...place, cwd: place.home })];

@@ -38,7 +38,7 @@ import { taskLines } from "./taskfile.ts";
 /** Bytes of a file that an approval can be bound to. */
 const MAX_HASHED = 8 * 1024 * 1024;
 /** Bytes of the files that one call's names stand for, together: reading them must not hold others up. */
-const MAX_TOGETHER = 16 * 1024 * 1024;
+const MAX_TOGETHER = MAX_HASHED;
 /** Bytes of the files that name scripts, of one call together: each is taken apart. */
 const MAX_NAMING = 256 * 1024;
 /** Of one with aliases: TOML takes longer, and nobody's settings of cargo are as long. */
@@ -58,6 +58,8 @@ const SYSTEM = /^\/(?:usr|bin|sbin|lib|lib64|opt|nix|snap|System|Library|Applica
 const MAX_DEPTH = 2;
 /** Letters of all texts of one call that are read. */
 const MAX_READ = 128 * 1024;
+/** Commands in them, of one call together: beyond that no other text is read. */
+const MAX_COMMANDS = 300;
 
 /** A piece of what a name stands for that is read by itself, as a line of its own. */
 export interface ScriptText extends Pick<RunLine, "span"> {
@@ -137,6 +139,7 @@ class ScriptReader {
   #looks = MAX_LOOKS;
   #follows = MAX_FOLLOWED;
   #leftToRead = MAX_READ;
+  #leftCommands = MAX_COMMANDS;
 
   constructor(placeOf: () => CallPlace) {
     this.#placeOf = placeOf;
@@ -149,11 +152,15 @@ class ScriptReader {
 
   /** Null once so much was read that no more is. `by`: how it is read. */
   reading(text: string, by: NonNullable<Source["by"]>, cwd: string, args?: readonly Word[]): Reading | null {
-    if (text.length > this.#leftToRead) return null;
+    if (text.length > this.#leftToRead || this.#leftCommands <= 0) return null;
     this.#leftToRead -= text.length;
     const { home } = this.place;
-    if (by !== "shell") return readArgv([...by, text], { cwd, home });
-    return readCommand(text, { cwd, home, positional: args?.map(({ pieces }) => pieces) });
+    const reading =
+      by === "shell"
+        ? readCommand(text, { cwd, home, positional: args?.map(({ pieces }) => pieces) })
+        : readArgv([...by, text], { cwd, home });
+    this.#leftCommands -= reading.commands.length;
+    return reading;
   }
 
   /** False once so many names stood for something that no more are looked at. */

@@ -1,6 +1,7 @@
 import type { Word } from "@metnos-gate/shell-reading";
 import { type NamedScripts, OTHER_NAME } from "@metnos-gate/shell-reading/programs";
 import { shellWord } from "../../../ipc/base/shell-quoted.ts";
+import { onceOfText } from "./once-of-text.ts";
 
 /** The command lines of what a name stands for, as its runner hands them to a shell. Nothing of them is run. */
 
@@ -43,9 +44,9 @@ export function linesRun(
   const given = args.map(wordText).join(" ");
   switch (form) {
     case "rules":
-      return [...recipesIn(placed(lines, form), file, true, valuesOf(file, args)), ...runAtOnce(file)];
+      return [...recipesIn(placed(lines, form), file, true, valuesOf(setByMake(file), args)), ...runAtOnce(file)];
     case "recipes":
-      return recipesIn(placed(lines, form), file, false, valuesOf(file, args, /^(['"])(.*)\1$/));
+      return recipesIn(placed(lines, form), file, false, valuesOf(setByJust(file), args));
     default: {
       const isText = form === "scripts" || form === "tasks";
       const all = isText ? scriptsIn(placed(lines, form), form === "scripts") : entriesIn(form, placed(lines, form));
@@ -74,7 +75,7 @@ function scriptsIn(lines: readonly PlacedLine[], hasPrefix: boolean): RunLine[] 
 function entriesIn(form: NamedScripts["form"], lines: readonly PlacedLine[]): RunLine[] {
   return lines.map(({ line, start }) => {
     const from = form === "lists" ? (OTHER_NAME.exec(line)?.[0].length ?? 0) : 0;
-    const text = form === "taskfile" ? line.replace(/\{\{.*?\}\}/g, UNKNOWN) : line.slice(from);
+    const text = form === "taskfile" ? withoutBraces(line, () => UNKNOWN) : line.slice(from);
     return { text, span: { start: start + from, end: start + line.length } };
   });
 }
@@ -128,15 +129,30 @@ function recipesIn(
   }));
 }
 
+const runAtOnce = onceOfText(linesRunAtOnce);
+
 /** What make runs as it reads the file, whatever is made. */
-function runAtOnce(file: string): RunLine[] {
+function linesRunAtOnce(file: string): RunLine[] {
   const others = file.split("\n").filter((line) => line.length <= MAX_LINE && /^[^\t#].*\$\(shell\s/.test(line));
   const calls = others.flatMap((line) => [...line.matchAll(/\$\(shell\s+((?:[^()]|\([^()]*\))*)\)/g)]);
   return calls.slice(0, MAX_CALLS).map(([, text = ""]) => ({ text: expanded(text, new Map()), span: null }));
 }
 
-/** The values that a file sets, and those that the line sets. @param quotes what a value is written in */
-function valuesOf(file: string, args: readonly Word[], quotes = /^()(.*)$/): Map<string, string> {
+/** The values that a file sets, and those that the line sets. */
+function valuesOf(set: ReadonlyMap<string, string>, args: readonly Word[]): Map<string, string> {
+  const values = new Map(set);
+  for (const { text, is_resolved } of args) {
+    const [, name, value = ""] = /^([\w.-]+):{0,3}=(.*)$/s.exec(text) ?? [];
+    if (name !== undefined) values.set(name, is_resolved ? shellWord(value).replaceAll("$", "$$$$") : UNKNOWN);
+  }
+  return values;
+}
+
+const setByMake = onceOfText((file) => valuesSet(file, /^()(.*)$/));
+const setByJust = onceOfText((file) => valuesSet(file, /^(['"])(.*)\1$/));
+
+/** The values that a file sets. @param quotes what a value is written in */
+function valuesSet(file: string, quotes: RegExp): Map<string, string> {
   const values = new Map<string, string>();
   const isOpen = /^-?s?include\b|^import\b|^set dotenv/m.test(file);
   for (const [, name = "", operator = "", text = ""] of file.matchAll(
@@ -153,10 +169,6 @@ function valuesOf(file: string, args: readonly Word[], quotes = /^()(.*)$/): Map
     if (operator === "?=" && before !== undefined) continue;
     const both = operator === "+=" && before !== undefined ? `${before} ${value}` : value;
     values.set(name, both.slice(0, MAX_VALUE));
-  }
-  for (const { text, is_resolved } of args) {
-    const [, name, value = ""] = /^([\w.-]+):{0,3}=(.*)$/s.exec(text) ?? [];
-    if (name !== undefined) values.set(name, is_resolved ? shellWord(value).replaceAll("$", "$$$$") : UNKNOWN);
   }
   // What another file may set isn't empty for sure.
   if (isOpen) values.set("", UNKNOWN);
@@ -179,5 +191,12 @@ function expanded(text: string, values: ReadonlyMap<string, string>, left = { va
 }
 
 function interpolated(text: string, values: ReadonlyMap<string, string>): string {
-  return text.replace(/\{\{\s*([\w-]*).*?\}\}/g, (_, name: string) => values.get(name)?.slice(0, MAX_VALUE) ?? UNKNOWN);
+  return withoutBraces(text, (name) => values.get(name)?.slice(0, MAX_VALUE) ?? UNKNOWN);
+}
+
+/** `{{name}}` by its value. Behind the last closing braces none is looked for: each opening would be followed to the text's end. */
+function withoutBraces(text: string, inTheirPlace: (name: string) => string): string {
+  const end = text.lastIndexOf("}}") + 2;
+  if (end < 2) return text;
+  return text.slice(0, end).replace(/\{\{\s*([\w-]*).*?\}\}/g, (_, name: string) => inTheirPlace(name)) + text.slice(end);
 }

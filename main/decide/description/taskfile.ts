@@ -1,3 +1,5 @@
+import { onceOfText } from "./once-of-text.ts";
+
 /** What a task of a Taskfile runs, read by its indentation: YAML as people write it there. What is written otherwise is no line. */
 
 const MAX_LINES = 5000;
@@ -13,7 +15,7 @@ interface Task {
 
 /** The lines of these tasks and of those that they need; without a name of `default`. Null where none is there. */
 export function taskLines(text: string, names: readonly string[]): string[] | null {
-  const tasks = tasksIn(text);
+  const tasks = tasksOf(text);
   const lines: string[] = [];
   const seen = new Set<string>();
   const add = (name: string) => {
@@ -26,6 +28,8 @@ export function taskLines(text: string, names: readonly string[]): string[] | nu
   for (const name of names.length > 0 ? names : ["default"]) add(name);
   return seen.size === 0 ? null : lines;
 }
+
+const tasksOf = onceOfText(tasksIn);
 
 function tasksIn(text: string): Map<string, Task> {
   const tasks = new Map<string, Task>();

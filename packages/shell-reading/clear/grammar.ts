@@ -18,7 +18,7 @@ import type { ClearCommand, ClearLine, ClearRedirect, ClearStep, ClearWord } fro
  */
 
 const MAX_LENGTH = 64 * 1024;
-const MAX_COMMANDS = 512;
+const MAX_COMMANDS = 256;
 const MAX_VALUES = 64;
 const MAX_DEPTH = 8;
 

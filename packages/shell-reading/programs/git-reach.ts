@@ -4,7 +4,7 @@ import { certainPath, realForm } from "../targets/path.ts";
 import { projectRoot } from "../targets/project.ts";
 import { gitCommand } from "./git.ts";
 import { gitFoldersOf } from "./git-folders.ts";
-import { settingsIn } from "./git-repository.ts";
+import { type Setting, settingsIn } from "./git-repository.ts";
 
 /** How far a git command reaches beyond the work tree and the repository's own objects and branches. */
 
@@ -57,9 +57,20 @@ export function addsSubmodule(args: readonly Word[]): boolean {
 /** A name that these words, or the repository's settings, give to any other command: what it does isn't read. */
 function isAlias(name: string, options: readonly Word[], cwd: string | null, home: string): boolean {
   if (options.some(({ text }) => /^(?:--config-env=)?alias\./i.test(text))) return true;
-  const key = `alias.${name.toLowerCase()}`;
-  return settingsAt(cwd, home)?.some(([one]) => one.toLowerCase() === key) === true;
+  const settings = settingsAt(cwd, home);
+  return settings !== null && keysOf(settings).has(`alias.${name.toLowerCase()}`);
 }
+
+/** In lower case. Each command of a line is looked for among them. */
+function keysOf(settings: readonly Setting[]): ReadonlySet<string> {
+  const known = keys.get(settings);
+  if (known !== undefined) return known;
+  const found = new Set(settings.map(([key]) => key.toLowerCase()));
+  keys.set(settings, found);
+  return found;
+}
+
+const keys = new WeakMap<readonly Setting[], ReadonlySet<string>>();
 
 /** What it writes, it writes into settings, or where a repository is made. */
 function changesSettings(name: string, first: string, texts: readonly string[]): boolean {

@@ -3,6 +3,7 @@ import { readRegularBytes } from "../files/regular-bytes.ts";
 import type { SimpleCommand } from "../reading.ts";
 import { certainPath, realForm } from "../targets/path.ts";
 import { projectRoot } from "../targets/project.ts";
+import { onceADecision } from "../targets/tree-scan.ts";
 import { gitCommand } from "./git.ts";
 import { gitFoldersOf } from "./git-folders.ts";
 import { ownSettings, type Setting, settingsIn } from "./git-repository.ts";
@@ -132,17 +133,30 @@ interface Settings {
   branch: string | null;
 }
 
-/** Null where one of the files can't be read to its end, or takes in others: then no address is known. */
+/** Null where one of the files can't be read to its end, takes in others, or says too much: then no address is known. */
 function settingsAt(cwd: string | null, home: string): Settings | null {
   const folder = cwd === null ? null : realForm(cwd);
   const root = folder === null ? null : projectRoot(folder, home);
+  return settingsOfRoots(`${root} ${home}`, () => ({ settings: settingsOfRoot(root, home) })).settings;
+}
+
+/** A line may name remotes hundreds of times. */
+const settingsOfRoots = onceADecision<{ settings: Settings | null }>();
+
+function settingsOfRoot(root: string | null, home: string): Settings | null {
   const folders = root === null ? null : gitFoldersOf(root);
   const files = [...ownSettings(home), ...(folders === null ? [] : [join(folders.common, "config")])];
   const read = files.map((file) => settingsIn(file));
   const all = read.flatMap((entries) => entries ?? []);
   if (read.includes(null) || all.some(([key]) => /^include(?:if)?\./.test(key))) return null;
-  return { all, branch: folders === null ? null : branchIn(join(folders.git, "HEAD")) };
+  const branch = folders === null ? null : branchIn(join(folders.git, "HEAD"));
+  const ofBranch = `branch.${branch}.`;
+  const told = all.filter(([key]) => /^(?:remote|url)\./.test(key) || key.startsWith(ofBranch));
+  return told.length > MAX_TOLD ? null : { all: told, branch };
 }
+
+/** Settings that say where remotes are: each command of a line that names one is held against all of them. */
+const MAX_TOLD = 500;
 
 function branchIn(file: string): string | null {
   try {

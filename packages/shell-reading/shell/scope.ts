@@ -51,6 +51,7 @@ export function firstScope({ cwd, home, user, positional }: ReadContext): Scope 
 }
 
 export function withVar(scope: Scope, name: string, value: readonly Piece[] | undefined): Scope {
+  if (scope.vars.size > MAX_VARS) throw new Unreadable("it sets too many variables");
   const vars = new Map(scope.vars);
   if (value === undefined) vars.delete(name);
   else vars.set(name, value);
@@ -133,9 +134,11 @@ export const MAX_BYTES = 64 * 1024;
 /** Shells in shells, substitutions in substitutions, functions in functions. */
 export const MAX_DEPTH = 16;
 /** Simple commands, a loop's body counted once for each word it runs over. */
-export const MAX_COMMANDS = 512;
+export const MAX_COMMANDS = 256;
 /** Words of all commands together, also those that braces and lists expand to. */
-export const MAX_WORDS = 4096;
+export const MAX_WORDS = 2048;
+/** Variables that are set at once, elements of lists among them: each that is set makes a state of its own. */
+const MAX_VARS = 1024;
 /** States that a command may have left (a `cd` that failed, a branch that was taken). */
 export const MAX_STATES = 8;
 /** Brackets that are open at once: a parser's own recursion ends here, before it begins. */

@@ -5,7 +5,7 @@ import { literal, programName, wordOf } from "../word.ts";
 import { changesScope, evaluateBuiltin, evaluatesIndexes } from "./builtins.ts";
 import { commandContextOf, type EvaluationContext, type Outcomes, type ShellEvaluator } from "./evaluator.ts";
 import type { ExpansionContext } from "./parameters.ts";
-import { functionKey, elementsOf as listOf, type Scope, Unreadable, withValue } from "./scope.ts";
+import { functionKey, elementsOf as listOf, MAX_WORDS, type Scope, Unreadable, withValue } from "./scope.ts";
 import { expandWhole, expandWord } from "./words.ts";
 
 /** One simple command: its words, redirections and assignments, and whether a function, a builtin or a program runs. */
@@ -30,7 +30,7 @@ export function evaluateSimple(
   for (const argument of node.args) {
     if (argument.type === "Word") argv.push(...expandWord(argument, expansion, evaluator.span(argument, context)));
     else argv.push(asWord(evaluator, argument, expansion, context));
-    if (argv.length > 4096) throw new Unreadable("it holds too many words");
+    if (argv.length > MAX_WORDS) throw new Unreadable("it holds too many words");
   }
   const here = changed.scope;
   readHidden(evaluator, argv, assignments, here, context);
