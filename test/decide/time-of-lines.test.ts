@@ -34,6 +34,8 @@ const CALLS = [
   ["files that are copied, each by a long way", bash(slow(100, (at) => `cp -r slow/a${at} slow/b${at}`))],
   ["files that are written, each by a long way", bash(slow(400, (at) => `foo > slow/${at}`))],
   ["files that code deletes, each by a long way", bash(`node -e '${slow(400, (at) => `fs.rmSync("slow/${at}")`)}'`)],
+  ["a value of many patterns, again and again", bash(`A='${many("a* ", 4000)}';${many("rm -rf $A;", 200)}`)],
+  ["question marks in a word", bash(`cat ${many("?")}`)],
   ["dashes where hashes are looked for", bash(`git show ${many("-")}`)],
 ] as const;
 
