@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type * as Electron from "electron";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, errors, type Page } from "playwright-core";
 import { CHECKOUT } from "../../support/gate-process.ts";
 import { toWebUrl } from "../stand-in/web-urls.ts";
 import type { DesktopApp } from "./desktop-app.ts";
@@ -21,6 +21,11 @@ interface Answer {
   result?: unknown;
   error?: string;
   chromiumPort?: number;
+}
+
+/** A page that goes elsewhere first, or closes, may be there by another way: it is looked for again. */
+function unlessTooLate(error: unknown): void {
+  if (error instanceof errors.TimeoutError) throw error;
 }
 
 /** The built main entry in Node, with the stand-in as its `electron`. */
@@ -87,7 +92,10 @@ export class StandInApp implements DesktopApp {
       const contexts = this.#browser?.contexts() ?? [];
       await Promise.race([
         ...contexts.map((context) => context.waitForEvent("page")),
-        ...this.pages().map((page) => page.waitForURL(url)),
+        ...this.pages().map((page) => page.waitForURL(url).catch(unlessTooLate)),
+        this.exited.then(() => {
+          throw new Error(`the app has ended before its page ${place} was there:\n${this.output()}`);
+        }),
       ]);
     }
   }
