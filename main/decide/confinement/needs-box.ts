@@ -190,8 +190,16 @@ function folderThere(path: string): string {
 }
 
 function outermost(paths: readonly string[]): string[] {
-  const all = [...new Set(paths)].sort();
-  return all.filter((path) => !all.some((other) => other !== path && isAtOrBelow(path, other)));
+  const all = new Set(paths);
+  return [...all].sort().filter((path) => !isBelowOne(path, all));
+}
+
+function isBelowOne(path: string, folders: ReadonlySet<string>): boolean {
+  for (let here = path; here !== "/"; ) {
+    here = dirname(here);
+    if (folders.has(here)) return true;
+  }
+  return false;
 }
 
 function isForEverybody(real: string): boolean {

@@ -163,7 +163,7 @@ class ScriptReader {
     return reading;
   }
 
-  /** False once so many names stood for something that no more are looked at. */
+  /** False once so many names had something behind them that no more are looked at. */
   get mayFollow(): boolean {
     return this.#follows > 0;
   }

@@ -198,5 +198,7 @@ function interpolated(text: string, values: ReadonlyMap<string, string>): string
 function withoutBraces(text: string, inTheirPlace: (name: string) => string): string {
   const end = text.lastIndexOf("}}") + 2;
   if (end < 2) return text;
-  return text.slice(0, end).replace(/\{\{\s*([\w-]*).*?\}\}/g, (_, name: string) => inTheirPlace(name)) + text.slice(end);
+  return (
+    text.slice(0, end).replace(/\{\{\s*([\w-]*).*?\}\}/g, (_, name: string) => inTheirPlace(name)) + text.slice(end)
+  );
 }

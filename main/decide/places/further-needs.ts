@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import {
   askedEachTime,
   beginsAsKey,
@@ -125,7 +126,7 @@ function lookedAtSource(
   const root = target.real ?? target.lexical;
   // Not there yet, a link, or changed by the same call: what will lie in it can't be known.
   if (kind !== "folder") return { canRun: true, named: [] };
-  const isChanged = writes.some(({ target: { lexical } }) => lexical !== source && isAtOrBelow(lexical, source));
+  const isChanged = foldersOf(writes).has(source);
   const entries: TreeEntry[] = [];
   const isComplete = scanTree(source, LOOK, (entry) => entries.push(entry) > 0);
   let canRun = isChanged || !isComplete || formsOf(target).some((path) => holdsRunLater(path, environment));
@@ -142,6 +143,20 @@ function lookedAtSource(
   }
   return { canRun, named };
 }
+
+/** The folders, above one another, that something is written in. */
+function foldersOf(writes: readonly PathNeed[]): ReadonlySet<string> {
+  const known = folders.get(writes);
+  if (known !== undefined) return known;
+  const found = new Set<string>();
+  for (const { target } of writes)
+    for (let here = target.lexical; here !== "/" && !found.has(dirname(here)); here = dirname(here))
+      found.add(dirname(here));
+  folders.set(writes, found);
+  return found;
+}
+
+const folders = new WeakMap<readonly PathNeed[], ReadonlySet<string>>();
 
 function writeOf(path: string, access?: "delete"): ResolvedRequirement {
   const askEachTime = askedEachTime(path);

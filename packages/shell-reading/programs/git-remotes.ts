@@ -151,12 +151,12 @@ function settingsOfRoot(root: string | null, home: string): Settings | null {
   if (read.includes(null) || all.some(([key]) => /^include(?:if)?\./.test(key))) return null;
   const branch = folders === null ? null : branchIn(join(folders.git, "HEAD"));
   const ofBranch = `branch.${branch}.`;
-  const told = all.filter(([key]) => /^(?:remote|url)\./.test(key) || key.startsWith(ofBranch));
-  return told.length > MAX_TOLD ? null : { all: told, branch };
+  const ofRemotes = all.filter(([key]) => /^(?:remote|url)\./.test(key) || key.startsWith(ofBranch));
+  return ofRemotes.length > MAX_OF_REMOTES ? null : { all: ofRemotes, branch };
 }
 
 /** Settings that say where remotes are: each command of a line that names one is held against all of them. */
-const MAX_TOLD = 500;
+const MAX_OF_REMOTES = 500;
 
 function branchIn(file: string): string | null {
   try {

@@ -107,7 +107,7 @@ function hasFewNames(path: string): boolean {
     if (/^\.{0,2}$/.test(name)) continue;
     const next = here === "/" ? `/${name}` : `${here}/${name}`;
     ordinaryLetters += next.length;
-    // By a link the kernel goes on where nobody can look by the whole path.
+    // By a link the kernel continues where nobody can look by the whole path.
     if (ordinaryLetters > MAX_ORDINARY_LETTERS || next.length > MAX_ORDINARY_PATH) return false;
     const target = targetOf(next);
     // The way ends there; its other names count.
