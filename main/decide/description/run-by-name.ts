@@ -47,7 +47,7 @@ const MAX_NAMES = 8;
 /** Names of one call that are looked for beside scripts: files that options load, that a pipe is fed with. */
 const MAX_LOOKS = 100;
 /** Names of one call that stand for something, and those in what they stand for: each time that one is there. */
-const MAX_FOLLOWED = 150;
+const MAX_FOLLOWED = 60;
 /** Folders above that are looked in. */
 const MAX_ABOVE = 32;
 

@@ -55,7 +55,7 @@ function isSameAsWords(steps: readonly ClearStep[], words: readonly string[]): b
 }
 
 /** Targets of one line that are looked for: with more of them nobody could say what it needs. */
-export const MAX_NEEDS = 1000;
+const MAX_NEEDS = 1000;
 
 class LineReader {
   readonly #home: string;

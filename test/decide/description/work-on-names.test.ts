@@ -92,12 +92,12 @@ describe("names in what names stand for", () => {
       },
     });
 
-  it("are followed 150 times for one call: what a name has beyond that says that it isn't read whole", () => {
+  it("are followed 60 times for one call: what a name has beyond that says that it isn't read whole", () => {
     const work = (inner: number) => {
       const project = projectWith({ "package.json": scripts(inner) });
       return leastWork(() => named(project, "npm test"), 4);
     };
-    expect(work(40)).toBeLessThan(3 * work(6));
+    expect(work(40)).toBeLessThan(3 * work(3));
     const [first] = named(projectWith({ "package.json": scripts(40) }), "npm test");
     expect(first?.shown.unread).toContain("package.json");
   });
