@@ -239,7 +239,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 119_400,
+  test: 119_600,
   bench: 4700,
   build: 150,
   conformance: 650,
