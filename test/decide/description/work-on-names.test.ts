@@ -30,11 +30,7 @@ const called = (cwd: string, command: string) =>
 const named = (cwd: string, command: string) =>
   namesOfLines(
     new CommandLines({ intent: "", executor: "Bash", args: { command }, context: { cwd } }, cwd).all,
-    () => ({
-      home: cwd,
-      cwd,
-      project: cwd,
-    }),
+    () => ({ home: cwd, cwd, env: undefined, project: cwd, isOutside: () => false }),
   );
 
 describe("packages that a line names", () => {
