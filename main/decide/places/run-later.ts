@@ -108,10 +108,7 @@ export function runsLater(path: string, environment: CallEnvironment): boolean {
   const { homes, moved, programs } = ofCall(environment);
   for (const own of homes) {
     if (!isAtOrBelow(path, own)) continue;
-    const below = path
-      .slice(own.length + 1)
-      .toLowerCase()
-      .split("/");
+    const below = foldedPath(path.slice(own.length + 1)).split("/");
     if (FROM_HOME.some((rule) => matchesAt(below, 0, rule))) return true;
   }
   if (moved.some((one) => isAtOrBelow(folded, one))) return true;

@@ -359,6 +359,8 @@ describe("settings that hold the hook", () => {
       expect([path, fateOf([write(path)], world)]).toEqual([path, "denied"]);
     expect(fateOf([write("/home/ada/.con\ufb01g/metnos/gate.toml")], world)).toBe("denied");
     expect(fateOf([write("/srv/p/.g\u200cit/config")], world)).toBe("asked");
+    expect(fateOf([write("/srv/p/.g\u00adit/config")], world)).toBe("asked");
+    expect(fateOf([write("/home/ada/.clau\u2064de/settings.json")], world)).toBe("denied");
     expect(decided(world, "Read", { file_path: "/srv/p/.e\u200cnv" }).outcome).toBe("approval_required");
     expect(decided(world, "Read", { file_path: "/srv/.\u212aube/config" }).outcome).toBe("denied");
   });

@@ -221,15 +221,15 @@ describe("what leaves no way back", () => {
   });
 });
 
-it.each(["/srv/.\u017f\u017fh/config", "/srv/.\u017fsh/config", "/srv/.ku\u200cbe/config", "/srv/.\uff4bube/config"])(
-  "letters that a file system takes for others are no other path: %j",
-  (filePath) => {
-    expect(decided({ home: HOME }, "Read", { file_path: filePath })).toMatchObject({
-      outcome: "denied",
-      stage: "guard",
-    });
-  },
-);
+it.each([
+  ...["/srv/.\u017f\u017fh/config", "/srv/.\u017fsh/config", "/srv/.ku\u200cbe/config", "/srv/.\uff4bube/config"],
+  ...["/srv/.\u00dfh/config", "/srv/.\u1e9eh/config", "/srv/.s\u00adsh/config", "/srv/.\u2060ku\ufe00be/config"],
+])("letters that a file system takes for others are no other path: %j", (filePath) => {
+  expect(decided({ home: HOME }, "Read", { file_path: filePath })).toMatchObject({
+    outcome: "denied",
+    stage: "guard",
+  });
+});
 
 it("a folder that holds keys and passwords may be listed as a whole, not read", () => {
   const blocked = (tool: string, args: Record<string, unknown>) => {
