@@ -28,7 +28,7 @@ export const SECTIONS: Readonly<Record<string, { rows: readonly AttackRow[]; cou
   C8: { rows: PATTERNS_THROUGH_LINKS, count: 37 },
   C9: { rows: SHELLS, count: 16 },
   C10: { rows: RUN_LATER_PLACES, count: 166 },
-  H1: { rows: SECRETS, count: 260 },
+  H1: { rows: SECRETS, count: 274 },
   H2: { rows: FILES_THAT_NAME_FILES, count: 7 },
   H3: { rows: ENVIRONMENT, count: 18 },
   M4: { rows: PROJECT_FILES, count: 7 },

@@ -216,7 +216,7 @@ const MAX_FOUND = 20;
 
 /** A need of its own for each such file that a read of a whole tree would reach. */
 export function askedBelow(
-  { capability, target, access, skips_hidden }: ResolvedRequirement,
+  { capability, target, access, skips_hidden, but_in = [] }: ResolvedRequirement,
   held: HeldByGit,
 ): ResolvedRequirement[] {
   if (capability !== "fs:read" || target.kind !== "path" || !target.is_tree || access === "list") return [];
@@ -224,7 +224,8 @@ export function askedBelow(
   const root = real ?? lexical;
   const found: ResolvedRequirement[] = [];
   scanTree(root, SEARCH, ({ relative, name, is_folder }) => {
-    const isSkipped = is_folder || (skips_hidden === true && /(?:^|\/)\./.test(relative));
+    const isHidden = () => /(?:^|\/)\./.test(relative) && !but_in.some((folder) => relative.startsWith(folder));
+    const isSkipped = is_folder || (skips_hidden === true && isHidden());
     const there = below(root, relative);
     const isCandidate = !isSkipped && mayBeSecret(name, there.slice(0, -name.length - 1));
     const why = isCandidate ? askedEachTime(there) : undefined;

@@ -13,7 +13,7 @@ import { type LineNeed, type LineTarget, pathTarget, urlTarget } from "../target
 import { following } from "../targets/tree-scan.ts";
 import { plainWord } from "../word.ts";
 import type { ClearCommand, ClearWord } from "./line.ts";
-import { allNames, mayHoldLinks, mayMatchLinks } from "./links.ts";
+import { allNames, foldersMatched, mayHoldLinks, mayMatchLinks } from "./links.ts";
 import type { ProgramSearch } from "./program-search.ts";
 
 /** What one command of a clear line needs in one folder, by its program's record and by what is on the disk. */
@@ -182,8 +182,13 @@ export class CommandReader {
     const last = segments.at(-1) ?? "";
     if (last.startsWith(".") || askedEachTime(`/${last}`) !== undefined)
       return this.#doubt("a pattern that may match what is asked about by name");
-    const isHidden = segments.slice(first).some((segment) => segment.startsWith("."));
-    this.#need({ ...access, is_tree: true, ...(isHidden ? {} : { skips_hidden: true }) }, base);
+    const names = segments.slice(first).filter((segment) => segment !== "" && segment !== ".");
+    const readsBelow = access.kind === "read" && (access.is_tree || access.reads_folder) && !access.skips_hidden;
+    // A folder that it matches is read with all that is in it.
+    const matched = !readsBelow ? [] : this.#situation.has_changed ? null : foldersMatched(base, names);
+    const isHidden = matched === null || names.some((segment) => segment.startsWith("."));
+    const hidden = isHidden ? {} : { skips_hidden: true as const };
+    this.#need({ ...access, is_tree: true, ...hidden }, base, matched ?? []);
   }
 
   #host({ word, sends }: Access): void {
@@ -197,11 +202,12 @@ export class CommandReader {
     this.#needs.push({ capability: "network:http", target });
   }
 
-  #need(access: Access, path: string): void {
+  /** @param matched folders below that are read as a whole, though others' hidden names aren't */
+  #need(access: Access, path: string, matched: readonly string[] = []): void {
     switch (access.kind) {
       case "read":
       case "list":
-        return this.#reads(access, path);
+        return this.#reads(access, path, matched);
       case "delete":
         return this.#deletes(access, path);
       case "move":
@@ -216,10 +222,10 @@ export class CommandReader {
     }
   }
 
-  #reads(access: Access, path: string): void {
+  #reads(access: Access, path: string, matched: readonly string[]): void {
     if (access.is_plain_file && !isPlainFile(path)) return this.#doubt("more than a plain file");
     if (access.follows_links && mayHoldLinks(path)) return this.#doubt("a link that is followed");
-    const target = this.#target(path, access.is_tree === true);
+    const target = this.#target(path, access.is_tree === true || (access.reads_folder === true && isFolder(path)));
     // A listing above the home is only asked about; contents and changes there are the guard's as well.
     if (target === null || (access.kind === "list" && target.is_tree && isAtOrBelow(this.#home, target.lexical)))
       return;
@@ -227,6 +233,7 @@ export class CommandReader {
     this.#push("fs:read", asFolder ? { ...target, is_folder: true } : target, {
       ...(access.kind === "list" ? { access: "list" } : {}),
       ...(access.skips_hidden ? { skips_hidden: true } : {}),
+      ...(matched.length > 0 ? { but_in: matched } : {}),
     });
   }
 

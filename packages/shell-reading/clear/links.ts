@@ -79,6 +79,26 @@ function matchesLink(folder: string, segments: readonly string[], budget: { left
   return hasLink || budget.left <= 0 || inner.some((name) => matchesLink(`${folder}/${name}`, rest, budget));
 }
 
+/** The folders that a pattern matches, by their paths below `base`; null where there is too much to be looked at. As above. */
+export function foldersMatched(base: string, segments: readonly string[]): string[] | null {
+  let found = [""];
+  let left = MAX_ENTRIES;
+  for (const segment of segments) {
+    if (segment === "**") return null;
+    const expression = expressionOf(segment);
+    found = found.flatMap((folder) => {
+      const inner: string[] = [];
+      scanTree(`${base}/${folder}`, { maxEntries: Math.max(left, 1), maxDepth: 1, skipped: NONE }, (entry) => {
+        left--;
+        if (entry.is_folder && expression.test(entry.name)) inner.push(`${folder}${entry.name}/`);
+        return true;
+      });
+      return inner;
+    });
+  }
+  return left > 0 ? found : null;
+}
+
 /** `*`, `?` and plain sets, without regard to case: some file systems and shells have none. One that is too long stands for any name. */
 function expressionOf(segment: string): RegExp {
   if (segment.length > MAX_PATTERN) return /^/;

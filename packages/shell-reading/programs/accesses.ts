@@ -40,6 +40,7 @@ export function byRoles(
   const more: Partial<Access> = {
     ...(isTree ? { is_tree: isTree } : {}),
     ...(program.skips_hidden ? { skips_hidden: true } : {}),
+    ...(program.readsFolders ? { reads_folder: true } : {}),
   };
   // Where a program may run what it is given, none of its words is only data.
   const isData = program.text_only !== undefined;

@@ -66,6 +66,8 @@ export interface Program {
   plainFilesOnly?: true;
   /** It skips names that begin with a dot. */
   skips_hidden?: true;
+  /** Of a folder that it is given, a variant of it reads what lies in it. */
+  readsFolders?: true;
   /** It does nothing with what it reads or is given but print, search, count, compare or keep it. */
   text_only?: true | ((args: readonly Word[]) => boolean);
   /** It prints its words and does nothing else with them, whatever they are. */
@@ -122,6 +124,8 @@ export interface Access {
   is_tree?: true;
   /** Names that begin with a dot are left out. */
   skips_hidden?: true;
+  /** A folder is read with what lies in it. */
+  reads_folder?: true;
   /** To a host: more than what is asked for goes there. */
   sends?: true;
   /** A write that puts this file or folder there. */

@@ -51,6 +51,8 @@ export const SEARCH_PROGRAMS: readonly Program[] = [
     takesNumbers: true,
     accesses: grepAccesses,
     tree: "-r -R --recursive --dereference-recursive",
+    // As ugrep does, which Claude Code puts in its place.
+    readsFolders: true,
     text_only: true,
   },
   RIPGREP,

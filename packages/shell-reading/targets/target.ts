@@ -28,6 +28,8 @@ export interface LineNeed {
   copied_from?: string;
   /** Names that begin with a dot are left out of a tree. */
   skips_hidden?: true;
+  /** Not in these folders, by their paths below it: a pattern matches them. */
+  but_in?: readonly string[];
 }
 
 /** A path argument as a target. `is_tree`: the call reaches everything below it. */

@@ -1,7 +1,9 @@
 import {
   bash,
+  commands,
   DENIED,
   type Entry,
+  type Expected,
   edit,
   HOME_GRANTS,
   READ_EACH_TIME,
@@ -11,9 +13,14 @@ import {
   tool,
   write,
 } from "../row.ts";
-import { ASKED_FILES, KEYS_READ_BY_NAME, SECRET_FILES } from "../world.ts";
+import { ASKED_FILES, KEYS_READ_BY_NAME, SECRET_FILES, type World } from "../world.ts";
 
 /** H1: the guard holds for every tool, not for command lines only. */
+
+const secretBelow = (world: World) => world.put("proj/sub/.env", "SECRET\n");
+
+/** Inside of what was granted. */
+const READ_INSIDE: Expected = { ...READ_EACH_TIME, granted: "allowed", full: "allowed" };
 
 const quoted = (path: string) => `'${path}'`;
 
@@ -73,4 +80,22 @@ export const SECRETS = section("H1", DENIED, [
     why: "a search that names the secret",
     expected: READ_EACH_TIME,
   },
+  ...commands(
+    "what lies in a folder that a pattern matches is read, whatever its name",
+    ["grep -rn s sub*", "egrep -rh s s?b", "rg -uu s sub*", "rg -. s su*", "grep -rn s a.txt su*"],
+    { prepare: secretBelow, expected: READ_EACH_TIME },
+  ),
+  ...commands(
+    "Claude Code's grep reads the files of a folder without being told to (ugrep)",
+    ["grep s sub", "grep -n s ./sub", "grep s .", "grep -l s sub*", "cd sub && grep s ."],
+    { prepare: secretBelow, expected: READ_EACH_TIME },
+  ),
+  ...commands(
+    "no folder is matched, or none that holds a secret",
+    ["grep -n s *.txt", "grep -rn s src", "rg s sr*", "grep -r s sr*"],
+    {
+      prepare: secretBelow,
+      expected: READ_INSIDE,
+    },
+  ),
 ]);
