@@ -32,6 +32,7 @@ export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
   delta difft watchman gitsign smimesign op-ssh-sign svn tig lazygit gitk glab starship zoxide atuin fzf direnv
   notify-send xdg-open xclip xsel wl-copy wl-paste pbcopy pbpaste command-not-found
   git-credential-manager git-credential-libsecret git-credential-osxkeychain docker-credential-desktop
+  git-lfs git-crypt jj pyenv rbenv nodenv jenv fnm oh-my-posh mcfly
   metnos-gate`.split(/\s+/),
 );
 

@@ -51,11 +51,13 @@ const CHAINS: readonly Chain[] = [
   {
     name: "programs that git looks up, in folders of programs on PATH",
     level: "Supervised",
-    plant: ["git-credential-x", "git-remote-x", "gpg2", "ssh-askpass"]
+    plant: ["git-credential-x", "git-remote-x", "gpg2", "ssh-askpass", "git-lfs", "git-crypt", "pyenv", "rbenv"]
       .flatMap((name) => [program(`.venv/bin/${name}`), program(`node_modules/.bin/${name}`)])
       .join("; "),
     user: `git -c credential.helper=x credential fill <<< url=https://h.example; git fetch x://h.example
-      git -c gpg.program=gpg2 commit -qS -m x --allow-empty; git -c core.askPass=ssh-askpass credential fill <<< url=https://h.example`,
+      git -c gpg.program=gpg2 commit -qS -m x --allow-empty; git -c core.askPass=ssh-askpass credential fill <<< url=https://h.example
+      echo '*.bin filter=lfs' > .git/info/attributes; echo x > a.bin; git -c filter.lfs.process='git-lfs filter-process' add a.bin
+      git -c filter.lfs.clean='"git-crypt" clean' add a.bin; pyenv sh-activate; rbenv rehash`,
   },
   {
     name: "copies of secrets in what builds make",
