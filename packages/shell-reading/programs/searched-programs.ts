@@ -22,8 +22,8 @@ export const SEARCHED_PROGRAMS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Names that people type in a terminal, that git, less and shells' prompts call by themselves, and that no package brings along: in
- * lower case.
+ * Names that people type in a terminal, that git, less, shells' prompts and agents' clients (Claude Code for a PDF that it reads, for the
+ * clipboard, for what is spoken) call by themselves, and that no package brings along: in lower case.
  */
 export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
   `sudo su doas pkexec passwd ssh scp sftp rsync ssh-add ssh-agent ssh-keygen ssh-askpass gpg gpg2 gpgsm gpgconf pinentry pass
@@ -33,6 +33,7 @@ export const TYPED_PROGRAMS: ReadonlySet<string> = new Set(
   notify-send xdg-open xclip xsel wl-copy wl-paste pbcopy pbpaste command-not-found
   git-credential-manager git-credential-libsecret git-credential-osxkeychain docker-credential-desktop
   git-lfs git-crypt jj pyenv rbenv nodenv jenv fnm oh-my-posh mcfly
+  pdfinfo pdftoppm wl-copy arecord rec sox xdg-mime cursor windsurf getconf
   metnos-gate`.split(/\s+/),
 );
 

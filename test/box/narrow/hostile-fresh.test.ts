@@ -34,6 +34,8 @@ const byName = (programs: readonly string[]): NonNullable<Chain["act"]> => {
 const program = (file: string): string =>
   `mkdir -p $(dirname ${file}); printf '#!/bin/sh\\n$X\\n' > ${file}; chmod +x ${file}`;
 
+const PDF_PROGRAMS = ["pdfinfo", "pdftoppm"];
+
 const CHAINS: readonly Chain[] = [
   {
     name: "a shell's name in a folder that the client has on its PATH",
@@ -58,6 +60,15 @@ const CHAINS: readonly Chain[] = [
       git -c gpg.program=gpg2 commit -qS -m x --allow-empty; git -c core.askPass=ssh-askpass credential fill <<< url=https://h.example
       echo '*.bin filter=lfs' > .git/info/attributes; echo x > a.bin; git -c filter.lfs.process='git-lfs filter-process' add a.bin
       git -c filter.lfs.clean='"git-crypt" clean' add a.bin; pyenv sh-activate; rbenv rehash`,
+  },
+  {
+    name: "programs that Claude Code starts as its own tool reads a PDF",
+    level: "Supervised",
+    plant: [".venv/bin", "node_modules/.bin"]
+      .flatMap((at) => PDF_PROGRAMS.map((name) => program(`${at}/${name}`)))
+      .join("; "),
+    act: byName(PDF_PROGRAMS),
+    user: "true",
   },
   {
     name: "copies of secrets in what builds make",
