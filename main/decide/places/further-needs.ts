@@ -17,6 +17,7 @@ import { isMadeByBuild } from "./built-folders.ts";
 import type { CallEnvironment } from "./call-environment.ts";
 import { counted } from "./deleted-files.ts";
 import { HeldByGit } from "./held-by-git.ts";
+import { importedByWritten, instructionsBeside } from "./instructions.ts";
 import { protectedPath } from "./protected-paths.ts";
 import { holdsRunLater, runsLater } from "./run-later.ts";
 import { pathFormOf } from "./vital-paths.ts";
@@ -34,13 +35,17 @@ const LOOK = { maxEntries: 1000, maxDepth: 16, skipped: SKIPPED_FOLDERS };
 /** Needs for single names in copied and deleted folders: one is enough for the guard. */
 const MAX_NAMED = 5;
 
+/** @param texts that the call holds */
 export function withFurtherNeeds(
   needs: readonly ResolvedRequirement[],
   environment: CallEnvironment,
+  texts: readonly string[] = [],
 ): ResolvedRequirement[] {
   const held = new HeldByGit(environment.home);
   const all = markedAsTrees(needs, held).map((need) => markedByName(need, held));
   for (const need of needs) all.push(...askedBelow(need, held));
+  all.push(...instructionsBeside(all, environment, held, markedByName));
+  all.push(...importedByWritten(all, texts, environment, held, markedByName));
   const writes = needs.filter(
     (need): need is PathNeed => need.capability === "fs:write" && need.target.kind === "path",
   );
