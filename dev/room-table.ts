@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 15740,
+    lines: 15890,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -107,8 +107,8 @@ export const ROOMS: readonly Room[] = [
       guard/shell: guard-shell
       judge: verdicts
       mcp: announced-tools definition mcp-tools tool-store
-      places: built-folders call-environment call-place configured-files gate-files patterns protected-paths run-later
-      places: run-later-places used-destinations
+      places: built-folders call-environment call-place configured-files gate-files instructions patterns
+      places: protected-paths run-later run-later-places used-destinations
       policy: cells policy
       rate: budgets config
       reviews: config review-steps

@@ -16,6 +16,7 @@ import {
   REFERENCES,
 } from "./folder-contents.ts";
 import { namedOwnFilesBefore, namesOwnFiles, namesOwnPacks, namesOwnReferences } from "./git-named-files.ts";
+import { leadsToInstructions } from "./instruction-links.ts";
 import { staysInOther } from "./other-repositories.ts";
 import { isItself, statOf, textOf } from "./small-file.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
@@ -29,7 +30,7 @@ const MAX_SAMPLES = 64;
 export function isHarmless(path: string, project: string, noted?: NotedFolder[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, -name.length - 1);
-  if (staysInOther(path)) return true;
+  if (staysInOther(path) || leadsToInstructions(path, bytesOf(project))) return true;
   if (isNamedAsPrograms(path)) return leadsToSeen(path, bytesOf(project));
   if (namesOnlyVersions(path)) return true;
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
@@ -66,6 +67,7 @@ function leadsToSeen(path: string, project: string): boolean {
 export const isPlain = (path: string): boolean =>
   isPlainRebase(path) ||
   staysInOther(path) ||
+  leadsToInstructions(path) ||
   namesOnlyVersions(path) ||
   namedOwnFilesBefore(path) ||
   namesOwnPacks(path) ||

@@ -17,7 +17,8 @@ const NAMES = [
   ...["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md"],
   "CONTEXT.md",
 ];
-const WRITTEN_NAMES: ReadonlySet<string> = new Set(NAMES.map((name) => basename(name).toLowerCase()));
+/** Their last names, in lower case. */
+export const INSTRUCTION_NAMES: ReadonlySet<string> = new Set(NAMES.map((name) => basename(name).toLowerCase()));
 
 /** `@path`, a blank in it behind a backslash; in a call's text also behind a quote. */
 const IMPORT = /(?<=^|[\s'"`])@((?:[^\s\\'"`]|\\ )+)/g;
@@ -68,7 +69,7 @@ export function importedByWritten(
   const reader = new InstructionReader(home, held, marked);
   for (const { capability, target } of needs) {
     if (capability !== "fs:write" || target.kind !== "path") continue;
-    if (!WRITTEN_NAMES.has(basename(target.lexical).toLowerCase())) continue;
+    if (!INSTRUCTION_NAMES.has(basename(target.lexical).toLowerCase())) continue;
     const folder = dirname(target.lexical);
     for (const text of texts) reader.imports(text, target.lexical, projectRoot(folder, home) ?? folder, 1);
   }

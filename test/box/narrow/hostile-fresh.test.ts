@@ -1,4 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { withoutBox } from "../box-under-test.ts";
 import { type Chain, runChains, SECRET } from "./hostile-chains.ts";
@@ -33,6 +35,8 @@ const byName = (programs: readonly string[]): NonNullable<Chain["act"]> => {
 };
 const program = (file: string): string =>
   `mkdir -p $(dirname ${file}); printf '#!/bin/sh\\n$X\\n' > ${file}; chmod +x ${file}`;
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 const PDF_PROGRAMS = ["pdfinfo", "pdftoppm"];
 
@@ -69,6 +73,28 @@ const CHAINS: readonly Chain[] = [
       .join("; "),
     act: byName(PDF_PROGRAMS),
     user: "true",
+  },
+  {
+    name: "links by which clients take a secret for instructions",
+    level: "Supervised",
+    setup: "ln -s a.txt AGENTS.md; ln -s ../a.txt src/AGENTS.md",
+    plant: `ln -s $HOME/.ssh/id_ed25519 CLAUDE.md; ln -s .env CLAUDE.local.md; ln -s ../../out/secret src/CLAUDE.md; ln -sf ../.env src/AGENTS.md; ln -s ../a.txt src/GEMINI.md
+      mkdir d; ln -s /proc/self/environ d/AGENTS.md; ln -s l d/CLAUDE.md; ln -s ../../out/secret d/l; mkdir n; ln -s nowhere n/CLAUDE.md; ln -s AGENTS.md CONTEXT.md`,
+    act: async ({ project, gate, found }) => {
+      await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
+      const gone = [
+        "CLAUDE.md",
+        "CLAUDE.local.md",
+        "src/CLAUDE.md",
+        "src/AGENTS.md",
+        "d/AGENTS.md",
+        "d/CLAUDE.md",
+        "n/CLAUDE.md",
+      ];
+      for (const name of gone) if (isThere(join(project, name))) found(`${name} is left`);
+      for (const name of ["AGENTS.md", "src/GEMINI.md", "CONTEXT.md"])
+        if (!isThere(join(project, name))) found(`${name}, which leads to what may be read, is gone`);
+    },
   },
   {
     name: "copies of secrets in what builds make",
