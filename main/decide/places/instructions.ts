@@ -1,6 +1,14 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { pathTarget } from "@metnos-gate/shell-reading";
-import { beginningOf, expandHome, isAtOrBelow, kindOf, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
+import {
+  beginningOf,
+  expandHome,
+  isAtOrBelow,
+  kindOf,
+  projectRoot,
+  realForm,
+  scanTree,
+} from "@metnos-gate/shell-reading/files";
 import type { CallTarget, ResolvedRequirement } from "../../targets/target.ts";
 import type { CallEnvironment } from "./call-environment.ts";
 import type { HeldByGit } from "./held-by-git.ts";
@@ -20,14 +28,21 @@ const NAMES = [
 /** Their last names, in lower case. */
 export const INSTRUCTION_NAMES: ReadonlySet<string> = new Set(NAMES.map((name) => basename(name).toLowerCase()));
 
-/** `@path`, a blank in it behind a backslash; in a call's text also behind a quote. */
-const IMPORT = /(?<=^|[\s'"`])@((?:[^\s\\'"`]|\\ )+)/g;
+/** `@path`, a blank in it behind a backslash; in any of Markdown's marks. */
+const IMPORT = /(?<![A-Za-z0-9])@((?:\\ |\S)+)/g;
+/** Such a mark ends it, or is a part of it. */
+const MARK = /["'`*|<>()[\]\\].*$/s;
+
+const RULES = ".claude/rules";
+const RULE_LIMITS = { maxEntries: 256, maxDepth: 6, skipped: new Set<string>() };
 
 /** Folders, names that are imported, files that import one another, and bytes of each that are looked at for one call. */
 const MAX_FOLDERS = 64;
 const MAX_IMPORTS = 256;
 const MAX_HOPS = 5;
 const MAX_BYTES = 256 * 1024;
+/** Characters of a name that is imported. */
+const MAX_PATH = 4096;
 const TOO_MUCH = "instructions that import more than is looked at";
 
 type Marked = (need: ResolvedRequirement, held: HeldByGit) => ResolvedRequirement;
@@ -41,6 +56,7 @@ export function instructionsBeside(
 ): ResolvedRequirement[] {
   const reader = new InstructionReader(home, held, marked);
   const folders = new Map<string, string>();
+  const roots = new Set<string>();
   for (const { capability, target, access } of needs) {
     const isFile = capability === "fs:read" || capability === "fs:write";
     if (!isFile || target.kind !== "path" || target.is_tree || access !== undefined) continue;
@@ -49,12 +65,15 @@ export function instructionsBeside(
     // Those of the folder that a session begins in, and above it, are read before any call.
     const isBelow = cwd !== undefined && isAtOrBelow(folder, cwd) && (root === null || isAtOrBelow(root, cwd));
     const top = isBelow ? cwd : (root ?? cwd ?? home);
+    if (roots.size < MAX_FOLDERS) roots.add(root ?? top);
     for (let here = folder; here !== top && here !== home && here !== "/"; here = dirname(here)) {
       if (folders.has(here) || folders.size === MAX_FOLDERS) break;
       folders.set(here, root ?? top);
     }
   }
   for (const [folder, root] of folders) for (const name of NAMES) reader.file(join(folder, name), root, 0);
+  // Some of them, at a project's top as well, once a file is read that they are for.
+  for (const folder of new Set([...folders.keys(), ...roots])) reader.rules(folder, folders.get(folder) ?? folder);
   return reader.needs;
 }
 
@@ -103,17 +122,33 @@ class InstructionReader {
       this.imports(Buffer.from(begin.text, "latin1").toString(), path, root, hops + 1);
   }
 
+  /** Claude Code's, of a folder. */
+  rules(folder: string, root: string): void {
+    const rules = join(folder, RULES);
+    if (kindOf(rules) === "nothing") return;
+    const isWhole = scanTree(rules, RULE_LIMITS, ({ relative, is_folder }) => {
+      if (!is_folder && relative.endsWith(".md")) this.file(join(rules, relative), root, 0);
+      return true;
+    });
+    if (!isWhole) this.#tooMuch(rules);
+  }
+
   /** @param of the file that holds the text */
   imports(text: string, of: string, root: string, hops: number): void {
     if (text.length >= MAX_BYTES) this.#left = 0;
     for (const [, written = ""] of text.slice(0, MAX_BYTES).matchAll(IMPORT)) {
       if (--this.#left < 0) break;
-      const path = written.replaceAll("\\ ", " ").replace(/#.*$/s, "");
-      // Where a sentence ends with one.
-      for (const one of new Set([path, path.replace(/[.,;:!?)\]]+$/, "")]))
+      if (written.length > MAX_PATH) this.#left = 0;
+      const whole = written.slice(0, MAX_PATH).replaceAll("\\ ", " ").replace(/#.*$/s, "");
+      const forms = [whole, whole.replace(MARK, "")].flatMap((one) => [one, withoutMarks(one)]);
+      for (const one of new Set(forms))
         if (one !== "") this.file(resolve(dirname(of), expandHome(one, this.#home)), root, hops);
     }
-    if (this.#left > 0 || this.needs.some(({ ask_each_time }) => ask_each_time === TOO_MUCH)) return;
+    if (this.#left <= 0) this.#tooMuch(of);
+  }
+
+  #tooMuch(of: string): void {
+    if (this.needs.some(({ ask_each_time }) => ask_each_time === TOO_MUCH)) return;
     const target = pathTarget(of, this.#home, undefined, false);
     this.needs.push({ capability: "fs:read", target, ask_each_time: TOO_MUCH });
   }
@@ -125,4 +160,11 @@ class InstructionReader {
     const isOut = real !== lexical && isAtOrBelow(lexical, root) && !isAtOrBelow(real, realForm(root) ?? root);
     return isOut || protectedPath(pathFormOf(real), this.#home) !== undefined;
   }
+}
+
+/** Without those at its end. */
+function withoutMarks(path: string): string {
+  let end = path.length;
+  while (end > 0 && !/[A-Za-z0-9/]/.test(path.charAt(end - 1))) end--;
+  return path.slice(0, end);
 }

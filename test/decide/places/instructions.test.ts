@@ -47,6 +47,27 @@ const TOOLS: readonly [string, Record<string, unknown>][] = [
   ["fs_read", { path: "a/x.txt" }],
 ];
 
+/** In each of these Claude Code 2.1.330 finds it. */
+const MARKED = [
+  ...[
+    "**@../.env**",
+    "[@../.env](x)",
+    "| a |\n|--|\n| @../.env |",
+    "@d'/../../.env",
+    "@../.env#part",
+    "_@../.env_",
+    "@../.env\\",
+  ],
+  ...[
+    "\u00a0@../.env",
+    "<b>@../.env</b>",
+    "**x**@../.env",
+    "<https://x.example>@../.env",
+    "@a/../../.env",
+    "@z\\ z/../../.env",
+  ],
+];
+
 describe("instructions that a client reads beside a file", () => {
   it.each(TOOLS)("are read by that call, where they are a link to what no agent gets: %s %j", (tool, args) => {
     for (const name of ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".claude/CLAUDE.md"]) {
@@ -64,7 +85,13 @@ describe("instructions that a client reads beside a file", () => {
         project({ "a/CLAUDE.md": "See @../.env.\n" }),
         project({ "a/CLAUDE.md": "@b/one.md", "a/b/one.md": "and @../../two.md", "two.md": "(see)\n@.env#x" }),
         project({ "a/CLAUDE.md": "@l.md" }, { "a/l.md": "../../notes.txt" }),
+        ...MARKED.map((form) => project({ "a/CLAUDE.md": form })),
+        project({ "a/.claude/rules/x/y.md": "@../../../../.env" }),
+        project({}, { "a/.claude/rules/y.md": "../../../../notes.txt" }),
+        project({ ".claude/rules/y.md": "---\npaths: a/**\n---\n@../../.env" }),
         project({ "a/CLAUDE.md": `${"@none ".repeat(300)}@../.env` }),
+        project({ "a/CLAUDE.md": `@${"x/../".repeat(2000)}../.env` }),
+        project({ "a/CLAUDE.md": `@${"!".repeat(200_000)}a` }),
         project({ "a/CLAUDE.md": `${"x".repeat(300_000)} @../.env` }),
       ];
       for (const [at, call] of asked.entries())
@@ -90,6 +117,11 @@ describe("instructions that a client reads beside a file", () => {
     }
   });
 
+  it("are a folder's rules as well, also beside a file at the project's top", () => {
+    const call = project({ "x.txt": "x" }, { ".claude/rules/y.md": "../../../.ssh/id_rsa" });
+    expect(call("Read", { file_path: "x.txt" }).outcome).toBe("denied");
+  });
+
   it("are nobody's matter where they lie in the project and import what may be read", () => {
     const plain = project(
       {
@@ -101,7 +133,7 @@ describe("instructions that a client reads beside a file", () => {
     );
     for (const [tool, args] of TOOLS) expect([tool, plain(tool, args).outcome]).toEqual([tool, "allowed"]);
     // What the session began with.
-    const top = project({}, { "CLAUDE.md": "../notes.txt" });
+    const top = project({ ".claude/rules/a.md": "x" }, { "CLAUDE.md": "../notes.txt" });
     for (const [tool, args] of TOOLS) expect([tool, top(tool, args).outcome]).toEqual([tool, "allowed"]);
   });
 });
