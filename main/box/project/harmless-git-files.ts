@@ -30,7 +30,8 @@ const MAX_SAMPLES = 64;
 export function isHarmless(path: string, project: string, noted?: NotedFolder[]): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, -name.length - 1);
-  if (staysInOther(path) || leadsToInstructions(path, bytesOf(project))) return true;
+  if (staysInOther(path)) return true;
+  if (leadsToInstructions(path, bytesOf(project))) return true;
   if (isNamedAsPrograms(path)) return leadsToSeen(path, bytesOf(project));
   if (namesOnlyVersions(path)) return true;
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);

@@ -150,6 +150,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "description/work-of-lines.ts",
       "executors/catalog.ts",
       "places/further-needs.ts",
+      "places/instructions.ts",
       "shell/simple-command.ts",
       "targets/path.ts",
       "targets/file-beginning.ts",
