@@ -1,6 +1,14 @@
 import { resolve } from "node:path";
-import { type Reading, reachOf, type SimpleCommand } from "@metnos-gate/shell-reading";
-import { askedEachTime, isAtOrBelow, realForm, SKIPPED_FOLDERS, scanTree } from "@metnos-gate/shell-reading/files";
+import { effectsOf, type Reading, reachOf, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
+import {
+  askedEachTime,
+  certainPath,
+  isAtOrBelow,
+  kindOf,
+  realForm,
+  SKIPPED_FOLDERS,
+  scanTree,
+} from "@metnos-gate/shell-reading/files";
 import { destinationsBy, programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import type { Capability } from "../../../ipc/contract/decision.ts";
 import { mcpExecutor } from "../../../ipc/contract/mcp-names.ts";
@@ -11,10 +19,10 @@ import { type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import type { Describable } from "../description/describable.ts";
 import { placesReached, requestOf } from "../description/destinations.ts";
 import { BOX_CONNECT } from "../executors/internal.ts";
-import { instructsAgents } from "../guard/hazards.ts";
 import { type CallPlace, placeOf } from "../places/call-place.ts";
 import { runsLater } from "../places/run-later.ts";
 import type { FlowConfig } from "./config.ts";
+import { isLaterByName } from "./later-places.ts";
 import { isPublicPlace } from "./public-places.ts";
 import type { Marked } from "./session-marks.ts";
 
@@ -39,16 +47,35 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
   );
   if (server !== undefined) yield server;
   if (executor.manifest.reads_private === true) yield executor.manifest.name;
+  const isPrivate = (path: string): boolean =>
+    askedEachTime(path) !== undefined ||
+    config.private_folders.some((one) => isAtOrBelow(path, one)) ||
+    !(
+      isOwn(path) ||
+      isPublicPlace(path, x.settings.home) ||
+      config.trusted_folders.some((one) => isAtOrBelow(path, one))
+    );
   for (const need of x.stated_needs) {
     const { capability, target } = need;
     if (capability === "mail:read" || capability === "calendar:read") yield capability;
-    if (capability !== "fs:read" || need.access === "list" || target.kind !== "path") continue;
-    const path = target.real ?? target.lexical;
-    const isNamed = askedEachTime(path) !== undefined || config.private_folders.some((one) => isAtOrBelow(path, one));
-    if (!isNamed && (isPublicPlace(path, x.settings.home) || isOwn(path))) continue;
-    if (isNamed || !config.trusted_folders.some((one) => isAtOrBelow(path, one))) yield targetText(need.target);
+    if (capability !== "fs:read" || isListed(need) || target.kind !== "path") continue;
+    if (isPrivate(target.real ?? target.lexical)) yield targetText(target);
   }
+  // In a box nothing is there that isn't named.
+  if (x.confinement !== null || codeIn(x) === undefined) return;
+  for (const { name, argv } of commandsOf(x)) if (programOf(name).printsVariables(argv.slice(1))) yield name;
+  const named = filesMentioned(x);
+  if (named === null) yield call.executor;
+  const programs = new Set(commandsOf(x).map(({ argv }) => argv[0]?.text));
+  for (const path of named ?? [])
+    if (!programs.has(path) && kindOf(path) !== "nothing" && isPrivate(realForm(path) ?? path)) yield path;
 }
+
+const commandsOf = ({ lines }: FlowCall): SimpleCommand[] => lines.all.flatMap(({ reading }) => reading.commands);
+
+/** Only names are listed. */
+const isListed = ({ access, shows_contents }: ResolvedRequirement): boolean =>
+  access === "list" && shows_contents !== true;
 
 /** Where what it brings in comes from that others may have written. */
 export function untrustedIn(x: FlowCall, config: FlowConfig): string | undefined {
@@ -122,19 +149,37 @@ export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
 export function* laterIn(x: FlowCall): Generator<string> {
   // Where the guard knows that something runs later, a write counts as running code.
   const here = leads(x, RUNS) ? placeOf(x.call, x.settings.home, x.settings.env) : undefined;
+  const isLater = (path: string) => isLaterByName(path) || (here !== undefined && runsLater(path, here));
   for (const need of x.stated_needs) {
     if (need.capability !== "fs:write" || need.target.kind !== "path" || need.access === "delete") continue;
     const { lexical, real, is_tree } = need.target;
-    const paths = real === null || real === lexical ? [lexical] : [lexical, real];
-    const isLater = (one: string) =>
-      RUNS_LATER.test(one) || instructsAgents(one) || (here !== undefined && runsLater(one, here));
     const isLaterBelow = (folder: string) =>
-      RUNS_LATER.test(`${folder}/`) ||
-      instructsAgents(`${folder}/`) ||
-      holds(need.copied_from, (name) => isLater(`${folder}/${name}`));
-    if (paths.some((path) => isLater(path) || (is_tree && isLaterBelow(path)))) yield targetText(need.target);
+      isLaterByName(`${folder}/`) || holds(need.copied_from, (name) => isLater(`${folder}/${name}`));
+    if (formsOf(lexical, real).some((path) => isLater(path) || (is_tree && isLaterBelow(path))))
+      yield targetText(need.target);
   }
+  if (codeIn(x) === undefined) return;
+  for (const { path, real } of writtenByLines(x)) if (formsOf(path, real).some(isLater)) yield path;
 }
+
+const formsOf = (path: string, real: string | null): string[] =>
+  real === null || real === path ? [path] : [path, real];
+
+/** What the programs of its lines are known to write, where that isn't all that they may do. */
+function writtenByLines(x: FlowCall): { path: string; real: string | null }[] {
+  return commandsOf(x).flatMap((command) => {
+    const { written, placed } = effectsOf(command);
+    const put = placed.flatMap(({ word, source, isExact }) => {
+      const path = wordPath(word, command);
+      return path === null || isExact ? [] : [`${path}/${source.text.split("/").findLast((name) => name !== "")}`];
+    });
+    const named = written.flatMap((word) => wordPath(word, command) ?? []);
+    return [...named, ...put].map((path) => ({ path, real: realForm(path) }));
+  });
+}
+
+const wordPath = ({ text, is_resolved, glob }: Word, { cwd }: SimpleCommand): string | null =>
+  is_resolved && glob !== true && text !== "" ? certainPath(text, cwd) : null;
 
 /** Whether a folder that is copied has such a file, by its name below it, or too many to be looked at. */
 function holds(folder: string | undefined, isMeant: (name: string) => boolean): boolean {
@@ -148,14 +193,11 @@ export function filesNamed(
   capability: "fs:read" | "fs:write",
 ): { path: string; is_tree: boolean }[] {
   return x.stated_needs.flatMap((need) => {
-    if (need.capability !== capability || need.target.kind !== "path" || need.access !== undefined) return [];
+    if (need.capability !== capability || need.target.kind !== "path" || need.access === "delete") return [];
+    if (isListed(need)) return [];
     return [{ path: need.target.real ?? need.target.lexical, is_tree: need.target.is_tree }];
   });
 }
-
-/** By their names: what builds, package managers and services that build run. */
-const RUNS_LATER =
-  /\/(?:package\.json|(?:gnu)?makefile|[^/]+\.mk|\.?justfile|taskfile\.ya?ml|rakefile|composer\.json|deno\.jsonc?|tox\.ini|noxfile\.py|setup\.py|conftest\.py|build\.rs|(?:docker|container|vagrant|jenkins|proc)file|dockerfile\.[^/]+|cmakelists\.txt|meson\.build|sconstruct|pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|(?:gulp|grunt)file\.[cm]?[jt]s|build\.bazel|gemfile|(?:docker-)?compose\.ya?ml|\.gitlab-ci\.yml|azure-pipelines\.yml|bitbucket-pipelines\.yml|\.travis\.yml|\.(?:github|gitea|forgejo)\/(?:workflows|actions)\/.*|\.circleci\/.*|\.(?:claude|codex|gemini|opencode|agents)\/(?:.*\/)?(?:skills?|commands?|memory|memories|prompts?|plugins?)\/.*|memory\.md)$/i;
 
 /** In bytes: more of a path with its query than names a page; and more than a few pages of one owner's are called. */
 const MUCH = 64;
@@ -166,8 +208,10 @@ const CARRIES = /(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20}/;
 const LONG_LABEL = 32;
 
 /** Characters of a line, and the names in it that are looked up. */
-const MAX_LOOKED = 4096;
-const MAX_MENTIONED = 32;
+const MAX_LOOKED = 16_384;
+const MAX_MENTIONED = 128;
+/** A path, or a file's name. */
+const MENTIONED = /(?:~|\$\{?HOME\}?)?[\w.+@-]*\/[\w./+@-]+|[\w-]+\.\w{1,8}\b/g;
 
 const hasLongName = (host: string): boolean => host.split(".").some((label) => label.length > LONG_LABEL);
 
@@ -243,12 +287,13 @@ export function runsUnknown(x: FlowCall): boolean {
   return kind === undefined && codeIn(x) !== undefined;
 }
 
-/** Files of its folder that a line of code names by the by. */
-export function filesMentioned({ lines, call }: FlowCall): string[] {
-  const cwd = call.context?.cwd;
-  if (cwd === undefined) return [];
-  const named = lines.all.flatMap(({ text }) => text.slice(0, MAX_LOOKED).match(/[\w./-]*[\w-]\.\w{1,8}\b/g) ?? []);
-  return [...new Set(named)].slice(0, MAX_MENTIONED).map((name) => resolve(cwd, name));
+/** Files and folders that a line of code names by the by; null of more than are looked at. */
+export function filesMentioned({ lines, call, settings }: FlowCall): string[] | null {
+  const cwd = call.context?.cwd ?? settings.home;
+  const text = lines.all.map((line) => line.text).join("\n");
+  const names = text.length > MAX_LOOKED ? null : new Set(text.match(MENTIONED));
+  if (names === null || names.size > MAX_MENTIONED) return null;
+  return [...names].map((name) => resolve(cwd, name.replace(/^(?:~|\$\{?HOME\}?)(?=\/)/, settings.home)));
 }
 
 /** What runs outside of a box may send anything: it is named by where it goes, or by its own name. */

@@ -16,6 +16,7 @@ import {
   untrustedIn,
 } from "./call-flow.ts";
 import type { FlowConfig } from "./config.ts";
+import { READ_AT_START } from "./later-places.ts";
 import { type Marked, type SessionMarks, saidWith, say } from "./session-marks.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
@@ -97,11 +98,21 @@ export class SessionFlow {
   #keptIn(x: FlowCall): Record<Mark, string[]> {
     const found: Record<Mark, string[]> = { private: [], untrusted: [] };
     if (this.#files.isEmpty) return found;
-    const reader = this.#marks.counted(x.subject)?.name ?? "";
-    const mentioned = runsUnknown(x) ? filesMentioned(x).map((path) => ({ path, is_tree: false })) : [];
-    for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...mentioned])
+    const { name: reader = "", root } = this.#marks.counted(x.subject) ?? {};
+    for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...(runsUnknown(x) ? this.#mentionedIn(x) : [])])
       for (const mark of this.#files.marksOf(path, is_tree, reader)) found[mark].push(path);
+    // Its client has read them before its first call.
+    const began = root === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
+    const loaded = began === null ? [] : READ_AT_START.map((name) => `${began}/${name}`);
+    found.untrusted.push(...loaded.filter((path) => this.#files.marksOf(path, false, reader).includes("untrusted")));
     return found;
+  }
+
+  /** What code names by the by; where that is too much, all of its folder. */
+  #mentionedIn(x: FlowCall): { path: string; is_tree: boolean }[] {
+    const named = filesMentioned(x);
+    if (named === null) return [{ path: x.call.context?.cwd ?? x.settings.home, is_tree: true }];
+    return named.map((path) => ({ path, is_tree: false }));
   }
 
   /**

@@ -234,6 +234,7 @@ export class CommandReader {
       ...(access.kind === "list" ? { access: "list" } : {}),
       ...(access.skips_hidden ? { skips_hidden: true } : {}),
       ...(matched.length > 0 ? { but_in: matched } : {}),
+      ...(access.shows_contents ? { shows_contents: true } : {}),
     });
   }
 

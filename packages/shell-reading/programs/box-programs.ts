@@ -93,6 +93,12 @@ export function printsEnvironment(name: string, args: readonly Word[]): boolean 
   return (name === "env" || name === "printenv" || name === "export") && listsEnvironment(args);
 }
 
+/** True if it prints the environment, or all variables of the shell with it. */
+export function printsVariables(name: string, args: readonly Word[]): boolean {
+  if (name === "set") return args.length === 0;
+  return printsEnvironment(name, args) || ((name === "declare" || name === "typeset") && listsEnvironment(args));
+}
+
 /** They end processes: in a box only those of their own line. */
 const ENDS_PROCESSES: ReadonlySet<string> = new Set(["kill", "pkill", "killall"]);
 

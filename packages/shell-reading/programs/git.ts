@@ -124,7 +124,9 @@ function gitAccesses(args: readonly Word[], context: CommandContext): Accesses {
   const repository = gitProblem(at, context.home, form.work, form.showsContents);
   if ("problem" in repository) return { accesses, unclear: repository.problem, data: own.data };
   const root = wordOf([{ text: repository.root, kind: "text" }], args[0] as Word);
-  const whole: Access = onlyReads ? { kind: "list", word: root, is_tree: true } : { kind: "write", word: root };
+  const whole: Access = onlyReads
+    ? { kind: "list", word: root, is_tree: true, ...(form.work === "show" ? { shows_contents: true } : {}) }
+    : { kind: "write", word: root };
   const shown = form.showsContents ? filesShown(rest, at) : [];
   const readsAll: Access[] =
     (name === "add" && accesses.length === 0) || (name === "commit" && hasOption(argumentsOf(sub, rest), "-a --all"))

@@ -1,6 +1,7 @@
 import type { Span, Word } from "../reading.ts";
 import { placingRole } from "./accesses.ts";
 import { optionsKnown } from "./arguments.ts";
+import { printsVariables } from "./box-programs.ts";
 import {
   type DiskTool,
   destroysPool,
@@ -126,6 +127,11 @@ class KnownProgram {
   /** Asked for this it says of the machine what a box has otherwise, or not at all. */
   isAboutMachine(args: readonly Word[]): boolean {
     return isAboutMachine(this.#name, args);
+  }
+
+  /** It prints the environment, which may hold keys. */
+  printsVariables(args: readonly Word[]): boolean {
+    return printsVariables(this.#name, args);
   }
 
   /** The paths that it may find, with what its tests leave of them. */

@@ -126,6 +126,8 @@ export interface Access {
   skips_hidden?: true;
   /** A folder is read with what lies in it. */
   reads_folder?: true;
+  /** Of a listing: it prints of what the files hold, or held. */
+  shows_contents?: true;
   /** To a host: more than what is asked for goes there. */
   sends?: true;
   /** A write that puts this file or folder there. */

@@ -30,6 +30,8 @@ export interface LineNeed {
   skips_hidden?: true;
   /** Not in these folders, by their paths below it: a pattern matches them. */
   but_in?: readonly string[];
+  /** Of names that are listed: what the files hold, or held, is printed as well, as a repository has it. */
+  shows_contents?: true;
 }
 
 /** A path argument as a target. `is_tree`: the call reaches everything below it. */

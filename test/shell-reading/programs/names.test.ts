@@ -109,7 +109,6 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "executors/catalog.ts",
       "executors/claude-code.ts",
       "executors/command-lines.ts",
-      "flow/call-flow.ts",
       "executors/manifest.ts",
       "executors/needs.ts",
       "executors/common-tools.ts",
@@ -278,7 +277,6 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "id",
     files: ["description/describe.ts", "grants/search.ts", "policy/cells.ts", "safety/own-rules.ts"],
   },
-  { why: "a folder of an agent's", words: "skill", files: ["flow/call-flow.ts"] },
   {
     why: "folders that package managers and builds keep what they fetched in: what is nobody's own",
     words: "composer deno go golangci-lint mise mypy node npm pip pipenv pnpm puppeteer pylint ruff uv yarn",
