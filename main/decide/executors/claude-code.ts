@@ -67,6 +67,7 @@ export const CLAUDE_CODE_EXECUTORS: readonly BuiltInManifest[] = [
     needs: [{ capability: "llm:online", target: { from: "none" } }],
     args_schema: object({ prompt: text }, { cron: text, recurring: flag, durable: flag }),
     content_args: ["prompt"],
+    runs_later: true,
     verb: { en: "schedule a prompt", it: "programmi un prompt" },
     ...ASKS_OUTSIDE,
   },

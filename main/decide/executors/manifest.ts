@@ -94,6 +94,8 @@ const fieldsSchema = z.strictObject({
   keeps_input: z.literal(true).optional(),
   /** What it returns is the user's own: its session has read something private (docs/flow.md). */
   reads_private: z.literal(true).optional(),
+  /** What it is given is done later, by whoever is there then (docs/flow.md). */
+  runs_later: z.literal(true).optional(),
   /** The perimeter the executor must stay in; without one, the policy alone decides. */
   scope: z.strictObject({ paths: z.array(z.string()).optional(), hosts: z.array(z.string()).optional() }).default({}),
 });

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { statSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
 import { effectsOf, type Reading, reachOf, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
 import {
   askedEachTime,
@@ -62,7 +63,7 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
     if (isPrivate(target.real ?? target.lexical)) yield targetText(target);
   }
   // In a box nothing is there that isn't named.
-  if (x.confinement !== null || codeIn(x) === undefined) return;
+  if (!namesByTheBy(x) || x.confinement !== null) return;
   for (const { name, argv } of commandsOf(x)) if (programOf(name).printsVariables(argv.slice(1))) yield name;
   const named = filesMentioned(x);
   if (named === null) yield call.executor;
@@ -130,18 +131,19 @@ export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
   const textOf = (values: readonly unknown[]) =>
     values
       .map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? "")))
-      .filter((text) => !words.includes(text))
+      .filter((text) => text.length < SHORT || !words.includes(text))
       .join("");
+  // Names of arguments are the tool's, if there are as few as tools have, and look like it.
+  const odd = Object.keys(x.call.args).filter((name, at) => at >= MANY || !/^[a-z]\w{0,23}$/i.test(name));
+  const own = (values: readonly unknown[]) => textOf([...odd, ...values]);
   if (server !== undefined)
-    return isTrusted(x, server, config)
-      ? []
-      : [{ to: server, domain: server, text: textOf(Object.values(x.call.args)) }];
+    return isTrusted(x, server, config) ? [] : [{ to: server, domain: server, text: own(Object.values(x.call.args)) }];
   return x.stated_needs.flatMap(({ capability, target }) => {
     const host = targetHost(target);
     if (capability !== "network:http" || !isForeign(host, config)) return [];
     const domain = registrableDomain(host) ?? host;
     const name = host.slice(0, host.length - domain.length);
-    return [{ to: host, domain, text: textOf([...(words.includes(host) ? [] : [name]), ...webTexts(x)]) }];
+    return [{ to: host, domain, text: own([...(words.includes(host) ? [] : [name]), ...webTexts(x)]) }];
   });
 }
 
@@ -153,38 +155,60 @@ export function* laterIn(x: FlowCall): Generator<string> {
   for (const need of x.stated_needs) {
     if (need.capability !== "fs:write" || need.target.kind !== "path" || need.access === "delete") continue;
     const { lexical, real, is_tree } = need.target;
-    const isLaterBelow = (folder: string) =>
-      isLaterByName(`${folder}/`) || holds(need.copied_from, (name) => isLater(`${folder}/${name}`));
-    if (formsOf(lexical, real).some((path) => isLater(path) || (is_tree && isLaterBelow(path))))
-      yield targetText(need.target);
+    const isLaterBelow = (folder: string) => isLaterByName(`${folder}/`) || brings(need.copied_from, folder, isLater);
+    const isMeant = (path: string) => isLater(path) || (is_tree ? isLaterBelow(path) : hasOtherName(path));
+    if (formsOf(lexical, real).some(isMeant)) yield targetText(need.target);
   }
-  if (codeIn(x) === undefined) return;
-  for (const { path, real } of writtenByLines(x)) if (formsOf(path, real).some(isLater)) yield path;
+  if (x.executor.manifest.runs_later === true) yield x.executor.manifest.name;
+  if (!namesByTheBy(x)) return;
+  const written = serverOf(x) === undefined ? writtenByLines(x, isLater) : writtenByServer(x);
+  for (const path of written) if (formsOf(path, realForm(path)).some(isLater)) yield path;
 }
 
 const formsOf = (path: string, real: string | null): string[] =>
   real === null || real === path ? [path] : [path, real];
 
+/** By another one it may be what runs later. */
+function hasOtherName(path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.isFile() === true && found.nlink > 1;
+  } catch {
+    return false; // nobody gets there
+  }
+}
+
+/** What another server's tool may write: a path that it is given, unless the user said that it only looks. */
+const writtenByServer = (x: FlowCall): string[] =>
+  x.executor.mcp?.state === "looks"
+    ? []
+    : (filesMentioned(x) ?? []).filter((path) => dirname(path) !== "/" && kindOf(dirname(path)) === "folder");
+
 /** What the programs of its lines are known to write, where that isn't all that they may do. */
-function writtenByLines(x: FlowCall): { path: string; real: string | null }[] {
+function writtenByLines(x: FlowCall, isLater: (path: string) => boolean): string[] {
   return commandsOf(x).flatMap((command) => {
     const { written, placed } = effectsOf(command);
     const put = placed.flatMap(({ word, source, isExact }) => {
-      const path = wordPath(word, command);
-      return path === null || isExact ? [] : [`${path}/${source.text.split("/").findLast((name) => name !== "")}`];
+      const [path, from] = [wordPath(word, command), wordPath(source, command)];
+      if (path === null || from === null) return [];
+      const below = isExact ? path : `${path}/${basename(from)}`;
+      // A link to it is a second name for it.
+      const linked = programOf(command.name).makesLinks ? [from] : [];
+      const brought = [path, below].filter((folder) => brings(from, folder, isLater)).map((folder) => `${folder}/`);
+      return [below, ...linked, ...brought];
     });
-    const named = written.flatMap((word) => wordPath(word, command) ?? []);
-    return [...named, ...put].map((path) => ({ path, real: realForm(path) }));
+    return [...written.flatMap((word) => wordPath(word, command) ?? []), ...put];
   });
 }
 
 const wordPath = ({ text, is_resolved, glob }: Word, { cwd }: SimpleCommand): string | null =>
   is_resolved && glob !== true && text !== "" ? certainPath(text, cwd) : null;
 
-/** Whether a folder that is copied has such a file, by its name below it, or too many to be looked at. */
-function holds(folder: string | undefined, isMeant: (name: string) => boolean): boolean {
+/** Whether a folder that is copied or moved brings such a file to where it is put, or too many to be looked at. */
+function brings(from: string | undefined, to: string, isLater: (path: string) => boolean): boolean {
   const limits = { maxEntries: 2000, maxDepth: 8, skipped: SKIPPED_FOLDERS };
-  return folder !== undefined && !scanTree(folder, limits, (one) => one.is_folder || !isMeant(one.relative));
+  if (from === undefined || kindOf(from) !== "folder") return false;
+  return !scanTree(from, limits, ({ is_folder, relative }) => is_folder || !isLater(`${to}/${relative}`));
 }
 
 /** The files and folders that it names, for what is kept of them: `is_tree`, a folder with all below it. */
@@ -202,6 +226,9 @@ export function filesNamed(
 /** In bytes: more of a path with its query than names a page; and more than a few pages of one owner's are called. */
 const MUCH = 64;
 const MUCH_IN_ALL = 256;
+/** Characters of which any text may be made up; and more arguments than a tool has. */
+const SHORT = 4;
+const MANY = 16;
 /** As keys look, and hashes: no word of a page's name. */
 const CARRIES = /(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20}/;
 /** A label of a host's name that may carry something. */
@@ -246,7 +273,10 @@ export function ownFolder({ project, cwd, home }: CallPlace): string | null {
 function webTexts({ call, executor: { manifest } }: FlowCall): unknown[] {
   const others = Object.keys(call.args).filter((name) => name !== "url" && !manifest.content_args.includes(name));
   const request = requestOf(call, manifest);
-  if (request !== null) return [request.path, ...others.map((name) => call.args[name])];
+  if (request !== null) {
+    const { username, password } = new URL(String(call.args.url));
+    return [request.path, username, password, ...others.map((name) => call.args[name])];
+  }
   const free = manifest.needs.flatMap(({ target }) => (target.from === "urls" ? target.args : []));
   if (free.length > 0) return free.flatMap((name) => String(call.args[name] ?? "").match(/https?:\/\/\S+/gi) ?? []);
   return Object.values(call.args);
@@ -287,13 +317,30 @@ export function runsUnknown(x: FlowCall): boolean {
   return kind === undefined && codeIn(x) !== undefined;
 }
 
-/** Files and folders that a line of code names by the by; null of more than are looked at. */
-export function filesMentioned({ lines, call, settings }: FlowCall): string[] | null {
+/** Its line is code, or it is another server's tool: what it names says what it may touch. */
+export const namesByTheBy = (x: FlowCall): boolean => codeIn(x) !== undefined || serverOf(x) !== undefined;
+
+/** Files and folders that such a call names by the by; null of more than are looked at. */
+export function filesMentioned(x: FlowCall): string[] | null {
+  const { call, lines, settings } = x;
   const cwd = call.context?.cwd ?? settings.home;
-  const text = lines.all.map((line) => line.text).join("\n");
-  const names = text.length > MAX_LOOKED ? null : new Set(text.match(MENTIONED));
+  const names = serverOf(x) === undefined ? namesIn(lines.all.map(({ text }) => text).join("\n")) : pathsIn(call.args);
   if (names === null || names.size > MAX_MENTIONED) return null;
   return [...names].map((name) => resolve(cwd, name.replace(/^(?:~|\$\{?HOME\}?)(?=\/)/, settings.home)));
+}
+
+const namesIn = (text: string): ReadonlySet<string> | null =>
+  text.length > MAX_LOOKED ? null : new Set(text.match(MENTIONED));
+
+/** Texts among the arguments that are a path of this machine as a whole. */
+function pathsIn(args: unknown): ReadonlySet<string> {
+  const found = new Set<string>();
+  JSON.stringify(args, (_, value: unknown) => {
+    const path = typeof value === "string" ? /^(?:file:\/\/)?(~?\/[^\n\0]{1,4096})$/.exec(value)?.[1] : undefined;
+    if (path !== undefined) found.add(path);
+    return value;
+  });
+  return found;
 }
 
 /** What runs outside of a box may send anything: it is named by where it goes, or by its own name. */

@@ -7,6 +7,7 @@ import {
   filesMentioned,
   filesNamed,
   laterIn,
+  namesByTheBy,
   outOf,
   ownFolder,
   privateIn,
@@ -99,7 +100,7 @@ export class SessionFlow {
     const found: Record<Mark, string[]> = { private: [], untrusted: [] };
     if (this.#files.isEmpty) return found;
     const { name: reader = "", root } = this.#marks.counted(x.subject) ?? {};
-    for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...(runsUnknown(x) ? this.#mentionedIn(x) : [])])
+    for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...this.#mentionedIn(x)])
       for (const mark of this.#files.marksOf(path, is_tree, reader)) found[mark].push(path);
     // Its client has read them before its first call.
     const began = root === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
@@ -110,7 +111,7 @@ export class SessionFlow {
 
   /** What code names by the by; where that is too much, all of its folder. */
   #mentionedIn(x: FlowCall): { path: string; is_tree: boolean }[] {
-    const named = filesMentioned(x);
+    const named = namesByTheBy(x) ? filesMentioned(x) : [];
     if (named === null) return [{ path: x.call.context?.cwd ?? x.settings.home, is_tree: true }];
     return named.map((path) => ({ path, is_tree: false }));
   }
@@ -123,11 +124,12 @@ export class SessionFlow {
     const counted = this.#marks.counted(subject);
     const placed = once(() => placeOf(call, settings.home, settings.env));
     const first = () => {
-      const isBegun = this.#marks.of(subject)?.untrusted !== undefined;
+      const isBegun = counted?.hasBegun === true || this.#marks.of(subject)?.untrusted !== undefined;
       return isBegun && placed().project === null ? null : ownFolder(placed());
     };
     const begun = counted?.root === undefined && isMade ? first() : null;
     if (counted !== null && begun !== null) counted.root = begun;
+    if (counted !== null && isMade) counted.hasBegun = true;
     return (path) => {
       const own = counted?.root ?? first();
       if (own !== null && isAtOrBelow(path, own)) return true;
