@@ -19,8 +19,8 @@ export interface Flow {
   rule: "flow.private-untrusted-out" | "flow.untrusted-later";
   read?: Seen;
   came: Seen;
-  /** Where it would go, or what it would change. */
-  to: string;
-  /** How many different private things the session has read by now: an answer for the session holds until there is another. */
+  /** Where it would go, or what it would change: as far as the user hasn't agreed to it. */
+  to: readonly string[];
+  /** Of sending, how many different private things the session has read by now: an answer for the session holds until there is another. */
   reads: number;
 }

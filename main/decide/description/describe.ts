@@ -102,13 +102,20 @@ function hazardOfFlow({ flow, settings: { home } }: Describable): Hazard[] {
   const said = (by: Seen) => ({ ...by, what: shortenHome(by.what, home) });
   const came = said(flow.came);
   if (flow.rule === "flow.untrusted-later")
-    return [{ id: "changes-what-runs-for-others", span: null, came, path: shortenHome(flow.to, home) }];
+    return [
+      {
+        id: "changes-what-runs-for-others",
+        span: null,
+        came,
+        path: flow.to.map((path) => shortenHome(path, home)).join(", "),
+      },
+    ];
   return [
     {
       id: "sends-after-reading",
       span: null,
       came,
-      host: flow.to,
+      host: flow.to.join(", "),
       ...(flow.read === undefined ? {} : { read: said(flow.read) }),
     },
   ];

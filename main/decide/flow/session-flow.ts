@@ -48,20 +48,19 @@ export class SessionFlow {
     if (came === undefined) return null;
     const privates = once(() => [...privateIn(x, config, this.#ownFolders(x)), ...kept().private]);
     /** Those that the user hasn't agreed to: an answer for one is none for the others. */
-    const open = (rule: Flow["rule"], all: Iterable<string>) => {
+    const open = (rule: Flow["rule"], all: Iterable<string>, reading: () => number = () => 0) => {
       const places = [...new Set(all)];
-      if (places.length === 0) return undefined;
-      const reads = (seen?.reads ?? 0) + this.#marks.unread(x.subject, privates());
-      const isNew = (to: string) => !this.#marks.isAgreed(x.subject, { rule, to, reads });
-      const to = places.filter(isNew).join(", ");
-      return to === "" || !isNew(to) ? undefined : { rule, came, to, reads };
+      const reads = places.length === 0 ? 0 : reading();
+      const to = places.filter((place) => !this.#marks.isAgreed(x.subject, rule, place, reads));
+      return to.length === 0 ? undefined : { rule, came, to, reads };
     };
     const sent = () => {
       if (config.private_untrusted_out === "off" || seen?.untrusted === undefined) return undefined;
       const read = seen.private ?? own(privates()[0]);
       const counted = this.#marks.counted(x.subject);
       const said = ({ domain, text }: Saying) => (counted === null ? 0 : saidWith(counted, domain, text));
-      const flow = read === undefined ? undefined : open("flow.private-untrusted-out", outOf(x, config, said));
+      const reads = () => (seen.reads ?? 0) + this.#marks.unread(x.subject, privates());
+      const flow = read === undefined ? undefined : open("flow.private-untrusted-out", outOf(x, config, said), reads);
       return flow === undefined ? undefined : { ...flow, read };
     };
     const changed = () => (config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x)));

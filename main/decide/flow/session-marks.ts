@@ -175,18 +175,19 @@ export class SessionMarks {
   }
 
   /** The user has agreed to this in this session, knowing what was shown. */
-  agree({ agent, session }: Marked, { rule, to, reads }: Agreed): void {
-    if (agent !== null) keepLatest(this.#counting(agent, session).agreed, `${rule} ${to}`, reads, MAX_AGREED);
+  agree(marked: Marked, { rule, to, reads }: Pick<Flow, "rule" | "to" | "reads">): void {
+    const agreed = this.counted(marked)?.agreed;
+    if (agreed !== undefined) for (const place of to) keepLatest(agreed, `${rule} ${place}`, reads, MAX_AGREED);
   }
 
   /** Whether the user has agreed to it, and the session has read nothing else since. */
-  isAgreed({ agent, session }: Marked, { rule, to, reads }: Agreed): boolean {
-    return agent !== null && this.#counting(agent, session).agreed.get(`${rule} ${to}`) === reads;
+  isAgreed(marked: Marked, rule: Flow["rule"], place: string, reads: number): boolean {
+    return this.counted(marked)?.agreed.get(`${rule} ${place}`) === reads;
   }
 
   /** How many of these private things its session hasn't read yet. */
-  unread({ agent, session }: Marked, things: readonly string[]): number {
-    const seen = agent === null ? undefined : this.#counting(agent, session).seen;
+  unread(marked: Marked, things: readonly string[]): number {
+    const seen = this.counted(marked)?.seen;
     return new Set(things.filter((what) => seen?.has(keyOf("private", what)) !== true)).size;
   }
 
@@ -309,8 +310,6 @@ export function say({ said }: Pick<Session, "said">, to: string, text: string): 
 
 /** A few bytes of each: paths are long. */
 const keyOf = (mark: Mark, what: string): string => hash("sha256", `${mark} ${what}`, "base64url").slice(0, 12);
-
-type Agreed = Pick<Flow, "rule" | "to" | "reads">;
 
 /** Whether that had set this mark of the session lately; from now on it has. */
 function isSeen(session: Session, mark: Mark, by: Seen, key: string): boolean {

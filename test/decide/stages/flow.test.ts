@@ -7,7 +7,7 @@ const READ: Flow = {
   rule: "flow.private-untrusted-out",
   read: { what: "/home/u/keys.json", decision_id: "d1", at: "2026-01-01T10:31:00Z" },
   came: { what: "docs.example.net", decision_id: "d2", at: "2026-01-01T10:32:00Z" },
-  to: "api.example.org",
+  to: ["api.example.org"],
   reads: 1,
 };
 
