@@ -48,8 +48,8 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
   );
   if (server !== undefined) yield server;
   if (executor.manifest.reads_private === true) yield executor.manifest.name;
-  const isPrivate = (path: string): boolean =>
-    askedEachTime(path) !== undefined ||
+  const isPrivate = (path: string, isNamed: boolean): boolean =>
+    isNamed ||
     config.private_folders.some((one) => isAtOrBelow(path, one)) ||
     !(
       isOwn(path) ||
@@ -57,10 +57,10 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
       config.trusted_folders.some((one) => isAtOrBelow(path, one))
     );
   for (const need of x.stated_needs) {
-    const { capability, target } = need;
+    const { capability, target, ask_each_time } = need;
     if (capability === "mail:read" || capability === "calendar:read") yield capability;
     if (capability !== "fs:read" || isListed(need) || target.kind !== "path") continue;
-    if (isPrivate(target.real ?? target.lexical)) yield targetText(target);
+    if (isPrivate(target.real ?? target.lexical, ask_each_time !== undefined)) yield targetText(target);
   }
   // In a box nothing is there that isn't named.
   if (!namesByTheBy(x) || x.confinement !== null) return;
@@ -68,8 +68,11 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
   const named = filesMentioned(x);
   if (named === null) yield call.executor;
   const programs = new Set(commandsOf(x).map(({ argv }) => argv[0]?.text));
-  for (const path of named ?? [])
-    if (!programs.has(path) && kindOf(path) !== "nothing" && isPrivate(realForm(path) ?? path)) yield path;
+  for (const path of named ?? []) {
+    const real = realForm(path) ?? path;
+    if (!programs.has(path) && kindOf(real) !== "nothing" && isPrivate(real, askedEachTime(real) !== undefined))
+      yield path;
+  }
 }
 
 const commandsOf = ({ lines }: FlowCall): SimpleCommand[] => lines.all.flatMap(({ reading }) => reading.commands);
@@ -253,6 +256,7 @@ const targetHost = (target: ResolvedRequirement["target"]): string =>
 /** An MCP server whose tool is called; of a name that may mean several servers' tools, that name. */
 function serverOf({ call, executor }: Pick<FlowCall, "call" | "executor">): string | undefined {
   if (executor.mcp !== undefined) return executor.mcp.server;
+  if (!call.executor.startsWith("mcp__")) return undefined;
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(call.executor) ?? [];
   return tool?.includes("__") === true ? call.executor : server;
 }

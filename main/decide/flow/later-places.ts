@@ -45,12 +45,13 @@ const pattern = (name: string): string => name.replaceAll(".", "\\.").replaceAll
 const either = (names: readonly string[]): string => `(?:${names.map(pattern).join("|")})`;
 
 const FILES: ReadonlySet<string> = new Set(NAMES.filter((name) => !/[*/]/.test(name)));
-const OTHERS = new RegExp(`^${either(NAMES.filter((name) => name.includes("*")))}$`);
+const [ENDS, OTHERS] = [NAMES.filter((name) => /^\*[^*]*$/.test(name)), NAMES.filter((name) => /[^/]\*/.test(name))];
+const BY_PART = new RegExp(`^(?:[^/]*${either(ENDS.map((name) => name.slice(1)))}|${either(OTHERS)})$`);
 const FOLDERS = new RegExp(`/${either(NAMES.filter((name) => name.endsWith("/")))}`);
 
 /** True for such a file or one that agents read as instructions. @param path absolute; of a folder with a slash behind it */
 export function isLaterByName(path: string): boolean {
   const folded = foldedPath(path);
   const name = folded.slice(folded.lastIndexOf("/") + 1);
-  return FILES.has(name) || OTHERS.test(name) || FOLDERS.test(folded) || instructsAgents(folded);
+  return FILES.has(name) || BY_PART.test(name) || FOLDERS.test(folded) || instructsAgents(folded);
 }

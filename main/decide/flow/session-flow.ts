@@ -35,9 +35,9 @@ export class SessionFlow {
 
   /** What this call is asked about for; null where it may pass, undefined where its session has seen nothing. */
   of(x: FlowCall): Flow | null | undefined {
-    const { agent } = x.subject;
-    if (agent === null) return undefined;
+    if (x.subject.agent === null) return undefined;
     const seen = this.#marks.of(x.subject);
+    if (x.stated_needs.every(({ capability }) => capability === "fs:read")) return seen === null ? undefined : null;
     // Of an unmarked session only what comes in and stays by one and the same call counts.
     if (seen?.untrusted === undefined && !canPlantAtOnce(x)) return seen === null ? undefined : null;
     const config = this.#config();
@@ -74,9 +74,11 @@ export class SessionFlow {
     if (counted === null) return;
     const config = this.#config();
     const came = untrustedIn(x, config);
-    const brought = this.#keptIn(x);
-    brought.private.unshift(...privateIn(x, config, this.#ownFolders(x, true)));
-    if (came !== undefined) brought.untrusted.unshift(came);
+    const kept = this.#keptIn(x);
+    const brought: Record<Mark, string[]> = {
+      private: [...privateIn(x, config, this.#ownFolders(x, true)), ...kept.private],
+      untrusted: came === undefined ? kept.untrusted : [came, ...kept.untrusted],
+    };
     // The first last: by that it is named.
     for (const mark of MARKS)
       for (const what of brought[mark].reverse()) this.#marks.note(subject, mark, what, decisionId);

@@ -133,17 +133,11 @@ export class SessionMarks {
   of(marked: Marked): (Marks & { reads: number }) | null {
     if (this.#isEmpty || marked.agent === null) return null;
     const { marks, reads, isOwn } = this.#counting(marked.agent, marked.session);
-    const since = isOwn ? "" : isoSeconds(this.#clock.now() - SHARED_MS);
-    const [read, untrusted] = MARKS.map((mark) => {
-      const by = marks[mark];
-      return by !== undefined && by.at >= since ? by : undefined;
-    });
-    if (read === undefined && untrusted === undefined) return null;
-    return {
-      reads,
-      ...(read === undefined ? {} : { private: read }),
-      ...(untrusted === undefined ? {} : { untrusted }),
-    };
+    if (marks.private === undefined && marks.untrusted === undefined) return null;
+    if (isOwn) return { reads, ...marks };
+    const since = isoSeconds(this.#clock.now() - SHARED_MS);
+    const lasting = MARKS.filter((mark) => (marks[mark]?.at ?? "") >= since).map((mark) => [mark, marks[mark]]);
+    return lasting.length === 0 ? null : { reads, ...Object.fromEntries(lasting) };
   }
 
   /** A call that is allowed sets a mark: in memory at once. @throws SQLite's error where it can't be stored */
