@@ -131,8 +131,8 @@ export class DecidedCalls {
   }
 
   /** Of a call that no stage denied. */
-  #mark({ x, denial }: Examined, { decision_id }: Decision): void {
-    if (denial === null) this.#parts.stages.flow?.note(x, decision_id);
+  #mark({ x, denial }: Examined, { decision_id, outcome }: Decision): void {
+    if (denial === null && outcome === "allowed") this.#parts.stages.flow?.note(x, decision_id);
   }
 
   #append({ decision, trace, examined: { x } }: OnItsWay): void {

@@ -129,7 +129,7 @@ export type DecisionEffect =
   | "append"
   /** Its cost counts. */
   | "spend"
-  /** What it brings in counts for its session. */
+  /** What it brings in counts for its session: where it is allowed, and at once, as the next call may be decided on before it is recorded. */
   | "mark"
   | "count"
   /** The grants that it was allowed by were used. */
@@ -145,17 +145,14 @@ export interface DecisionStep {
 
 /** What begins the way of a decision. */
 export const begun = ({ how }: Pick<Made, "how">): DecisionStep =>
-  how === "left" ? { state: "recorded", effects: [] } : { state: "made", effects: ["prepareRun", "append"] };
+  how === "left" ? { state: "recorded", effects: [] } : { state: "made", effects: ["prepareRun", "append", "mark"] };
 
 /** What isn't here leaves it as it is. `sent`: it is what its agent gets. */
 export const DECISION: Readonly<
   Record<DecisionState, { [E in "recorded" | "sent"]?: (how: Made["how"], sent: Decision) => DecisionStep }>
 > = {
   made: {
-    recorded: (how, { outcome }) => ({
-      state: "recorded",
-      effects: how !== "left" && outcome === "allowed" ? ["spend", "mark"] : ["spend"],
-    }),
+    recorded: () => ({ state: "recorded", effects: ["spend"] }),
   },
   recorded: {
     sent: (how, { outcome }) => {

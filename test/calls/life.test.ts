@@ -250,34 +250,10 @@ describe("a decision that is made", () => {
   }
 
   it.each<[Made["how"], Decision, string[][]]>([
-    [
-      "first",
-      allowed,
-      [
-        ["prepareRun", "append"],
-        ["spend", "mark"],
-        ["count", "noteUse", "noteAllowed", "show"],
-      ],
-    ],
-    ["first", denied, [["prepareRun", "append"], ["spend"], ["count", "show"]]],
-    [
-      "only",
-      allowed,
-      [
-        ["prepareRun", "append"],
-        ["spend", "mark"],
-        ["count", "noteAllowed", "show"],
-      ],
-    ],
-    [
-      "final",
-      allowed,
-      [
-        ["prepareRun", "append"],
-        ["spend", "mark"],
-        ["count", "noteAllowed", "show"],
-      ],
-    ],
+    ["first", allowed, [["prepareRun", "append", "mark"], ["spend"], ["count", "noteUse", "noteAllowed", "show"]]],
+    ["first", denied, [["prepareRun", "append", "mark"], ["spend"], ["count", "show"]]],
+    ["only", allowed, [["prepareRun", "append", "mark"], ["spend"], ["count", "noteAllowed", "show"]]],
+    ["final", allowed, [["prepareRun", "append", "mark"], ["spend"], ["count", "noteAllowed", "show"]]],
     // The end of its request is in the trail, and nobody gets it.
     ["left", denied, [[], [], ["show"]]],
   ])("as the %s one is recorded, sent and shown in this order, and each once", (how, sent, effects) => {

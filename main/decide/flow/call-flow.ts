@@ -144,7 +144,7 @@ export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
   return x.stated_needs.flatMap(({ capability, target }) => {
     const host = targetHost(target);
     if (capability !== "network:http" || !isForeign(host, config)) return [];
-    const domain = registrableDomain(host) ?? host;
+    const domain = registrableDomain(host) ?? /[^.]+\.[^.\d][^.]*$/.exec(host)?.[0] ?? host;
     const name = host.slice(0, host.length - domain.length);
     return [{ to: host, domain, text: own([...(words.includes(host) ? [] : [name]), ...webTexts(x)]) }];
   });

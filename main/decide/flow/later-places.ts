@@ -31,7 +31,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   "services that build what is pushed":
     ".github/workflows/ .github/actions/ .gitea/workflows/ .gitea/actions/ .forgejo/workflows/ .forgejo/actions/ action.yml action.yaml .gitlab-ci.yml *.gitlab-ci.yml .gitlab/ci/ azure-pipelines*.yml bitbucket-pipelines.yml .travis.yml .circleci/ .drone.yml .woodpecker.yml .woodpecker.yaml .woodpecker/ .buildkite/ appveyor.yml .appveyor.yml .cirrus.yml .semaphore/ .teamcity/ .tekton/ .builds/ .build.yml jenkinsfile codefresh.yml buildspec.yml cloudbuild.yaml cloudbuild.yml amplify.yml netlify.toml vercel.json wrangler.toml render.yaml fly.toml app.yaml serverless.yml serverless.yaml",
   "hosts of work spaces, as they open one": ".gitpod.yml .gitpod.dockerfile .replit replit.nix .idx/",
-  "agents, as skills, commands, memory or instructions": "skill.md memory.md agent.md replit.md",
+  "agents, as skills, commands, memory or instructions": "skill.md memory.md agent.md replit.md memory-bank/ .serena/",
 };
 
 /** What agents' clients take in by themselves as a session begins, from the top of its project. */

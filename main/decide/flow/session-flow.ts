@@ -1,4 +1,4 @@
-import { isAtOrBelow } from "@metnos-gate/shell-reading/files";
+import { isAtOrBelow, kindOf } from "@metnos-gate/shell-reading/files";
 import { type Flow, MARKS, type Mark, type Marks, type Seen } from "../../../ipc/contract/flow.ts";
 import { projectUsing } from "../description/destinations.ts";
 import { placeOf } from "../places/call-place.ts";
@@ -114,7 +114,7 @@ export class SessionFlow {
   #mentionedIn(x: FlowCall): { path: string; is_tree: boolean }[] {
     const named = namesByTheBy(x) ? filesMentioned(x) : [];
     if (named === null) return [{ path: x.call.context?.cwd ?? x.settings.home, is_tree: true }];
-    return named.map((path) => ({ path, is_tree: false }));
+    return named.map((path) => ({ path, is_tree: kindOf(path) === "folder" }));
   }
 
   /**
