@@ -314,6 +314,9 @@ function codeIn(x: FlowCall): ResolvedRequirement | undefined {
   );
 }
 
+/** Whether it runs what may read anything in its project. */
+export const runsCode = (x: FlowCall): boolean => codeIn(x) !== undefined && serverOf(x) === undefined;
+
 /** Whether it runs what may read and write in its project, and nobody knows what. */
 export function runsUnknown(x: FlowCall): boolean {
   if (x.call.executor === BOX_CONNECT) return true;

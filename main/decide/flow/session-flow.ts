@@ -11,6 +11,7 @@ import {
   outOf,
   ownFolder,
   privateIn,
+  runsCode,
   runsUnknown,
   type Saying,
   sayingsOf,
@@ -90,10 +91,9 @@ export class SessionFlow {
     const isRun = runsUnknown(x);
     if (written.length === 0 && !isRun) return;
     const { name: writer, root } = counted;
-    const works = () => projectUsing(placeOf(x.call, x.settings.home, x.settings.env));
-    const project = root ?? works();
+    const project = root ?? this.#runIn(x);
     for (const { path, is_tree } of written) this.#files.note(is_tree ? `${path}/` : path, project, writer, held);
-    if (isRun) this.#files.noteRun(x.confinement?.declaration.project ?? works(), writer, held);
+    if (isRun) this.#files.noteRun(this.#runIn(x), writer, held);
   }
 
   /** The files that it reads, by the marks that they have. */
@@ -103,11 +103,18 @@ export class SessionFlow {
     const { name: reader = "", root } = this.#marks.counted(x.subject) ?? {};
     for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...this.#mentionedIn(x)])
       for (const mark of this.#files.marksOf(path, is_tree, reader)) found[mark].push(path);
+    const run = runsCode(x) ? this.#runIn(x) : null;
+    if (run !== null) for (const mark of this.#files.writtenIn(run, reader)) found[mark].push(run);
     // Its client has read them before its first call.
     const began = root === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
     const loaded = began === null ? [] : READ_AT_START.map((name) => `${began}/${name}`);
     found.untrusted.push(...loaded.filter((path) => this.#files.marksOf(path, false, reader).includes("untrusted")));
     return found;
+  }
+
+  /** Where it runs what may read and write anything there, as far as is known. */
+  #runIn({ call, settings, confinement }: FlowCall): string {
+    return confinement?.declaration.project ?? projectUsing(placeOf(call, settings.home, settings.env));
   }
 
   /** What code names by the by; where that is too much, all of its folder. */

@@ -109,18 +109,26 @@ export class WrittenFiles {
     if (this.#isEmpty) return [];
     const since = this.#since();
     const rows = [this.#row(path, since), ...this.#around(path, isTree, since)];
-    const below = path === "/" ? "/" : `${path}/`;
-    const inTree = isTree
-      ? [
-          ...[...this.#unwritten.values()].filter((row) => row.path.startsWith(below)),
-          ...this.#db
-            .prepare<Row>("SELECT DISTINCT marks, writer FROM flow_files WHERE path > ? AND path < ? AND at >= ?")
-            .all(below, `${below.slice(0, -1)}0`, since),
-        ]
-      : [];
-    const others = [...rows, ...inTree].flatMap((row) => (row === undefined || row.writer === reader ? [] : [row]));
-    const all = new Set(others.flatMap((row) => row.marks.split(" ")));
-    return MARKS.filter((mark) => all.has(mark));
+    return ofOthers([...rows, ...(isTree ? this.#below(path, since, true) : [])], reader);
+  }
+
+  /** The same of all that is known by its path below a folder, which a program may read: not of what others ran there, which may have left it. */
+  writtenIn(folder: string, reader: string): Mark[] {
+    return ofOthers(this.#below(folder, this.#since(), false), reader);
+  }
+
+  #below(folder: string, since: string, withRuns: boolean): Pick<Row, "marks" | "writer">[] {
+    const below = folder === "/" ? "/" : `${folder}/`;
+    return [
+      ...[...this.#unwritten.values()].filter(
+        ({ path }) => path.startsWith(below) && (withRuns || !path.endsWith("//")),
+      ),
+      ...this.#db
+        .prepare<Row>(
+          `SELECT DISTINCT marks, writer FROM flow_files WHERE path > ? AND path < ? AND at >= ? AND (? OR path NOT LIKE '%//')`,
+        )
+        .all(below, `${below.slice(0, -1)}0`, since, withRuns ? 1 : 0),
+    ];
   }
 
   /** What is known of the folders around it. */
@@ -193,6 +201,11 @@ export class WrittenFiles {
   get isEmpty(): boolean {
     return this.#isEmpty;
   }
+}
+
+function ofOthers(rows: readonly (Pick<Row, "marks" | "writer"> | undefined)[], reader: string): Mark[] {
+  const all = new Set(rows.flatMap((row) => (row === undefined || row.writer === reader ? [] : row.marks.split(" "))));
+  return MARKS.filter((mark) => all.has(mark));
 }
 
 /** Whether a file was changed while what is meant ran: by the time that no program can set. */

@@ -668,6 +668,48 @@ describe("what a marked session wrote", () => {
     expect(unmarked).toEqual([]);
   });
 
+  it.each(["mv drafts public", "cp -r drafts public; node x.mjs"])(
+    "is all of a folder that is moved or copied: %s",
+    async (command) => {
+      const clock = new ManualClock(new Date(Date.now() + 60_000).toISOString());
+      const { seat, marked, call, put, markNames } = await world({ box: true, clock });
+      marked();
+      put("drafts/a.md", KEY);
+      call("Write", { file_path: "drafts/a.md", content: KEY });
+      expect(call("Bash", { command }).outcome).toBe("allowed");
+      const codex = seat("codex", "Full");
+      codex.says("continue", "c1");
+      codex.call("Bash", { command: `cat ${put("public/a.md", KEY)}` }, { session: "c1" });
+      expect(markNames("c1")).toEqual(["private", "untrusted"]);
+    },
+  );
+
+  it("is read by each program of the project that may read it, whoever runs it, in a box or not", async () => {
+    for (const box of [false, true]) {
+      const clock = new ManualClock(new Date(Date.now() + 60_000).toISOString());
+      const { seat, marked, call, put, markNames } = await world({ box, clock });
+      put("sub/old.md", "a");
+      const codex = seat("codex", "Full");
+      const ran = (command: string, session: string) => {
+        codex.says("continue", session);
+        const made = codex.call("Bash", { command }, { session });
+        if (made.outcome === "approval_required") made.answer("approved");
+        return markNames(session).join(" ");
+      };
+      marked();
+      const run = call("Bash", { command: "node build.mjs" });
+      if (run.outcome === "approval_required") run.answer("approved");
+      // What it may have changed counts by the file, not for whatever runs there.
+      expect(ran("node x.mjs", "before")).toBe("");
+      call("Write", { file_path: "sub/notes.md", content: KEY });
+      const commands = ["for f in sub/*; do cat $f; done", "find . -name '*.md' | xargs cat", "node x.mjs", "npm test"];
+      expect(commands.map((command, at) => ran(command, `${box}${at}`))).toEqual(
+        commands.map(() => "private untrusted"),
+      );
+      expect(ran("ls sub", "names")).toBe("");
+    }
+  });
+
   it("is what changed while it ran code, not what had changed before", async () => {
     const clock = new ManualClock(new Date(Date.now() + 60_000).toISOString());
     const { seat, marked, call, put, markNames } = await world({ box: true, clock });
