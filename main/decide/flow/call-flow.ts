@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
-import { effectsOf, type Reading, reachOf, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
+import { dirname, resolve } from "node:path";
+import { effectsOf, type Reading, reachOf, type SimpleCommand } from "@metnos-gate/shell-reading";
 import {
   askedEachTime,
   certainPath,
@@ -164,8 +164,9 @@ export function* laterIn(x: FlowCall): Generator<string> {
   }
   if (x.executor.manifest.runs_later === true) yield x.executor.manifest.name;
   if (!namesByTheBy(x)) return;
-  const written = serverOf(x) === undefined ? writtenByLines(x, isLater) : writtenByServer(x);
-  for (const path of written) if (formsOf(path, realForm(path)).some(isLater)) yield path;
+  const written = serverOf(x) === undefined ? writtenByLines(x) : writtenByServer(x);
+  for (const path of written)
+    if (formsOf(path, realForm(path)).some((one) => isLater(one) || hasOtherName(one))) yield path;
 }
 
 const formsOf = (path: string, real: string | null): string[] =>
@@ -188,30 +189,18 @@ const writtenByServer = (x: FlowCall): string[] =>
     : (filesMentioned(x) ?? []).filter((path) => dirname(path) !== "/" && kindOf(dirname(path)) === "folder");
 
 /** What the programs of its lines are known to write, where that isn't all that they may do. */
-function writtenByLines(x: FlowCall, isLater: (path: string) => boolean): string[] {
-  return commandsOf(x).flatMap((command) => {
-    const { written, placed } = effectsOf(command);
-    const put = placed.flatMap(({ word, source, isExact }) => {
-      const [path, from] = [wordPath(word, command), wordPath(source, command)];
-      if (path === null || from === null) return [];
-      const below = isExact ? path : `${path}/${basename(from)}`;
-      // A link to it is a second name for it.
-      const linked = programOf(command.name).makesLinks ? [from] : [];
-      const brought = [path, below].filter((folder) => brings(from, folder, isLater)).map((folder) => `${folder}/`);
-      return [below, ...linked, ...brought];
-    });
-    return [...written.flatMap((word) => wordPath(word, command) ?? []), ...put];
-  });
-}
-
-const wordPath = ({ text, is_resolved, glob }: Word, { cwd }: SimpleCommand): string | null =>
-  is_resolved && glob !== true && text !== "" ? certainPath(text, cwd) : null;
+const writtenByLines = (x: FlowCall): string[] =>
+  commandsOf(x).flatMap((command) =>
+    effectsOf(command).written.flatMap(({ text, is_resolved, glob }) =>
+      is_resolved && glob !== true && text !== "" ? (certainPath(text, command.cwd) ?? []) : [],
+    ),
+  );
 
 /** Whether a folder that is copied or moved brings such a file to where it is put, or too many to be looked at. */
 function brings(from: string | undefined, to: string, isLater: (path: string) => boolean): boolean {
   const limits = { maxEntries: 2000, maxDepth: 8, skipped: SKIPPED_FOLDERS };
-  if (from === undefined || kindOf(from) !== "folder") return false;
-  return !scanTree(from, limits, ({ is_folder, relative }) => is_folder || !isLater(`${to}/${relative}`));
+  const isHarmless = (name: string) => !isLater(`${to}/${name}`);
+  return from !== undefined && !scanTree(from, limits, (one) => one.is_folder || isHarmless(one.relative));
 }
 
 /** The files and folders that it names, for what is kept of them: `is_tree`, a folder with all below it. */
@@ -240,8 +229,6 @@ const LONG_LABEL = 32;
 /** Characters of a line, and the names in it that are looked up. */
 const MAX_LOOKED = 16_384;
 const MAX_MENTIONED = 128;
-/** A path, or a file's name. */
-const MENTIONED = /(?:~|\$\{?HOME\}?)?[\w.+@-]*\/[\w./+@-]+|[\w-]+\.\w{1,8}\b/g;
 
 const hasLongName = (host: string): boolean => host.split(".").some((label) => label.length > LONG_LABEL);
 
@@ -277,10 +264,8 @@ export function ownFolder({ project, cwd, home }: CallPlace): string | null {
 function webTexts({ call, executor: { manifest } }: FlowCall): unknown[] {
   const others = Object.keys(call.args).filter((name) => name !== "url" && !manifest.content_args.includes(name));
   const request = requestOf(call, manifest);
-  if (request !== null) {
-    const { username, password } = new URL(String(call.args.url));
-    return [request.path, username, password, ...others.map((name) => call.args[name])];
-  }
+  const user = /\/\/([^/?#]*)@/.exec(String(call.args.url))?.[1] ?? "";
+  if (request !== null) return [request.path, user, ...others.map((name) => call.args[name])];
   const free = manifest.needs.flatMap(({ target }) => (target.from === "urls" ? target.args : []));
   if (free.length > 0) return free.flatMap((name) => String(call.args[name] ?? "").match(/https?:\/\/\S+/gi) ?? []);
   return Object.values(call.args);
@@ -333,11 +318,15 @@ export function filesMentioned(x: FlowCall): string[] | null {
   const cwd = call.context?.cwd ?? settings.home;
   const names = serverOf(x) === undefined ? namesIn(lines.all.map(({ text }) => text).join("\n")) : pathsIn(call.args);
   if (names === null || names.size > MAX_MENTIONED) return null;
-  return [...names].map((name) => resolve(cwd, name.replace(/^(?:~|\$\{?HOME\}?)(?=\/)/, settings.home)));
+  return [...names].map((name) => resolve(cwd, name.replace(/^~(?=\/)/, settings.home)));
 }
 
-const namesIn = (text: string): ReadonlySet<string> | null =>
-  text.length > MAX_LOOKED ? null : new Set(text.match(MENTIONED));
+/** Words that are a path, or a file's name. */
+function namesIn(text: string): ReadonlySet<string> | null {
+  if (text.length > MAX_LOOKED) return null;
+  const words = text.replaceAll(/\$\{?HOME\}?/g, "~").split(/[^\w./+@~-]+/);
+  return new Set(words.map((word) => word.replace(/^-+[A-Za-z]?/, "")).filter((word) => /\/|\.\w{1,8}$/.test(word)));
+}
 
 /** Texts among the arguments that are a path of this machine as a whole. */
 function pathsIn(args: unknown): ReadonlySet<string> {

@@ -3,9 +3,11 @@ import { ALWAYS_READABLE } from "../confinement/declaration.ts";
 
 /** What lies outside of projects and is nobody's own: the system's, and what package managers have fetched. */
 
+const words = (text: string): string[] => text.split(" ");
+
 const OF_SYSTEM: readonly string[] = [
   ...ALWAYS_READABLE,
-  ...["/proc", "/sys", "/dev", "/opt", "/nix", "/snap", "/tmp", "/var/tmp", "/System", "/Library", "/Applications"],
+  ...words("/proc /sys /dev /opt /nix /snap /tmp /var/tmp /System /Library /Applications"),
 ];
 
 /** What it says of one process: its environment, its memory, what it has open. */
@@ -13,45 +15,23 @@ const OF_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\//;
 
 /** Browsers and programs for mail have folders there, too. */
 const CACHES = [
-  ...[
-    "pip",
-    "pypoetry",
-    "pipenv",
-    "uv",
-    "npm",
-    "yarn",
-    "pnpm",
-    "node",
-    "node-gyp",
-    "deno",
-    "typescript",
-    "turbo",
-    "electron",
-  ],
-  ...[
-    "go-build",
-    "golangci-lint",
-    "bazel",
-    "ccache",
-    "sccache",
-    "pre-commit",
-    "composer",
-    "Homebrew",
-    "coursier",
-    "mise",
-  ],
-  ...["ms-playwright", "puppeteer", "Cypress", "act", "zig", "fontconfig", "pylint", "mypy", "ruff", "go"],
+  ...words("pip pypoetry pipenv uv npm yarn pnpm node node-gyp deno typescript turbo electron go-build golangci-lint"),
+  ...words("bazel ccache sccache pre-commit composer Homebrew coursier mise ms-playwright puppeteer Cypress act zig"),
+  ...words("fontconfig pylint mypy ruff go"),
 ];
 
 const OF_HOME: readonly string[] = [
   ...CACHES.map((name) => `.cache/${name}`),
-  ...[".npm", ".nvm", ".bun", ".deno", ".cargo/registry", ".cargo/git", ".rustup", "go/pkg", ".m2/repository"],
-  ...[".gradle/caches", ".pyenv", ".rbenv", ".local/lib", ".local/share/pnpm", ".local/share/uv", ".local/share/mise"],
-  ...[".asdf", ".pub-cache", ".nuget/packages", ".gem", ".ivy2", ".sdkman"],
+  ...words(
+    ".npm .nvm .bun .deno .cargo/registry .cargo/git .rustup go/pkg .m2/repository .gradle/caches .pyenv .rbenv",
+  ),
+  ...words(
+    ".local/lib .local/share/pnpm .local/share/uv .local/share/mise .asdf .pub-cache .nuget/packages .gem .ivy2",
+  ),
+  ...words(".sdkman .gitignore .gitconfig .editorconfig"),
   // What agents have as instructions, not what was said in their sessions.
-  ...[".claude/CLAUDE.md", ".claude/skills", ".claude/agents", ".claude/commands", ".claude/plans", ".claude/plugins"],
-  ...[".codex/AGENTS.md", ".codex/prompts", ".codex/skills", ".gemini/GEMINI.md", ".gemini/extensions"],
-  ...[".config/opencode", ".gitignore", ".gitconfig", ".editorconfig"],
+  ...words(".claude/CLAUDE.md .claude/skills .claude/agents .claude/commands .claude/plans .claude/plugins"),
+  ...words(".codex/AGENTS.md .codex/prompts .codex/skills .gemini/GEMINI.md .gemini/extensions .config/opencode"),
 ];
 
 /** @param path absolute */

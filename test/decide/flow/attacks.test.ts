@@ -824,7 +824,7 @@ describe("what a marked session wrote", () => {
       ..."babel.config.js .babelrc next.config.mjs tailwind.config.js rollup.config.js karma.conf.js".split(" "),
       ..."Rakefile Gemfile x.gemspec CMakeLists.txt x.cmake build.gradle sub/build.gradle.kts pom.xml".split(" "),
       ..."buildSrc/src/main/kotlin/a.kt .mvn/extensions.xml x.csproj Directory.Build.props mix.exs".split(" "),
-      ..."Dockerfile Dockerfile.dev docker-compose.yml docker-compose.override.yml compose.yaml".split(" "),
+      ..."Dockerfile api.Dockerfile docker-compose.yml docker-compose.override.yml compose.yaml".split(" "),
       ..."CLAUDE.md Claude.MD claude.local.md SKILL.md skills/a/SKILL.md AGENTS.md".split(" "),
       ..."action.yml .woodpecker/a.yml ci/x.gitlab-ci.yml netlify.toml .gitpod.yml .storybook/main.ts".split(" "),
       ..."\u017fetup.py Ma\u212aefile".split(" "),
@@ -846,8 +846,8 @@ describe("what a marked session wrote", () => {
     linkSync(join(project, "CLAUDE.md"), join(project, "harmless.txt"));
     marked();
     const commands = [
-      "ln CLAUDE.md x",
-      "ln -s CLAUDE.md y",
+      "node x.mjs > harmless.txt",
+      "ln -sf $PWD/notes.md CLAUDE.md",
       "node x.mjs; mv sub .github",
       "cp -r sub/deep other; node x.mjs",
     ];

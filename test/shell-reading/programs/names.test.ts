@@ -277,11 +277,6 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
     words: "id",
     files: ["description/describe.ts", "grants/search.ts", "policy/cells.ts", "safety/own-rules.ts"],
   },
-  {
-    why: "folders that package managers and builds keep what they fetched in: what is nobody's own",
-    words: "composer deno go golangci-lint mise mypy node npm pip pipenv pnpm puppeteer pylint ruff uv yarn",
-    files: ["flow/public-places.ts"],
-  },
   { why: "when a mark was set", words: "at", files: ["flow/session-flow.ts", "flow/session-marks.ts"] },
   { why: "what a session has read", words: "read", files: ["reviews/sent/sent-call.ts"] },
   { why: "short for reversible", words: "rev", files: ["approvals/card.ts"] },
