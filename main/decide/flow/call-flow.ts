@@ -299,6 +299,12 @@ function codeIn(x: FlowCall): ResolvedRequirement | undefined {
   );
 }
 
+/** It reads files by its own tool, or nothing: quickly, for most calls. */
+export const onlyReads = (x: FlowCall): boolean =>
+  x.stated_needs.every(({ capability }) => capability === "fs:read") &&
+  serverOf(x) === undefined &&
+  x.executor.manifest.runs_later !== true;
+
 /** Whether it runs what may read anything in its project. */
 export const runsCode = (x: FlowCall): boolean => codeIn(x) !== undefined && serverOf(x) === undefined;
 

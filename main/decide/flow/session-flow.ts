@@ -8,6 +8,7 @@ import {
   filesNamed,
   laterIn,
   namesByTheBy,
+  onlyReads,
   outOf,
   ownFolder,
   privateIn,
@@ -38,7 +39,7 @@ export class SessionFlow {
   of(x: FlowCall): Flow | null | undefined {
     if (x.subject.agent === null) return undefined;
     const seen = this.#marks.of(x.subject);
-    if (x.stated_needs.every(({ capability }) => capability === "fs:read")) return seen === null ? undefined : null;
+    if (onlyReads(x)) return seen === null ? undefined : null;
     // Of an unmarked session only what comes in and stays by one and the same call counts.
     if (seen?.untrusted === undefined && !canPlantAtOnce(x)) return seen === null ? undefined : null;
     const config = this.#config();
