@@ -839,12 +839,13 @@ describe("what a marked session wrote", () => {
   });
 
   it("is a second name of such a file, a folder that takes its place, what a server's tool is given, and a prompt for later", async () => {
-    const { call, marked, put, project } = await world({ box: true });
+    const { call, says, put, project } = await world({ box: true });
     put("CLAUDE.md", "a");
     put("sub/workflows/a.yml", "a");
     put("sub/deep/Makefile", "a:");
     linkSync(join(project, "CLAUDE.md"), join(project, "harmless.txt"));
-    marked();
+    says("continue");
+    call("WebFetch", { url: "https://docs.example.org/a", prompt: "x" });
     const commands = [
       "node x.mjs > harmless.txt",
       "ln -sf $PWD/notes.md CLAUDE.md",
