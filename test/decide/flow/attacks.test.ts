@@ -442,6 +442,14 @@ describe("what an MCP server is told", () => {
     const pieces = Object.fromEntries([...KEY].map((letter, at) => [`a${at}`, letter]));
     expect([told({ [KEY]: 1 }), told(pieces), told({ text: [...KEY] })]).toEqual([SENDS, SENDS, SENDS]);
     expect(told({ text: "short" })).not.toBe(SENDS);
+    const letters = "abcdefghijklmnopqrstuvwxyz";
+    const rules = Array.from({ length: 8 }, (_, at) => {
+      const parts = [..."abcdefghijkl"].map((name, index) => [name, letters.slice(index + at, index + at + 3)]);
+      const made = call("mcp__notes__add", Object.fromEntries(parts));
+      made.answer("approved");
+      return made.rule;
+    });
+    expect([rules[0], rules.at(-1)]).toEqual(["policy.level-asks", SENDS]);
   });
 });
 
