@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
     path: "packages/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 0,
-    lines: 16610,
+    lines: 16680,
     doors: `
       doors: files gate-command git programs reading`,
   },
@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 16030,
+    lines: 16090,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -239,8 +239,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 119_600,
-  test: 119_560,
+  test: 120_400,
   bench: 4700,
   build: 150,
   conformance: 650,

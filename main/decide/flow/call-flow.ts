@@ -52,8 +52,8 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
     isNamed ||
     config.private_folders.some((one) => isAtOrBelow(path, one)) ||
     !(
-      isOwn(path) ||
       isPublicPlace(path, x.settings.home) ||
+      isOwn(path) ||
       config.trusted_folders.some((one) => isAtOrBelow(path, one))
     );
   for (const need of x.stated_needs) {
