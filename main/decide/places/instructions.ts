@@ -5,6 +5,7 @@ import {
   expandHome,
   isAtOrBelow,
   kindOf,
+  onceAFolderChanges,
   projectRoot,
   realForm,
   scanTree,
@@ -45,6 +46,11 @@ const MAX_BYTES = 256 * 1024;
 const MAX_PATH = 4096;
 const TOO_MUCH = "instructions that import more than is looked at";
 
+/** Most folders hold none, and most calls are in folders that others were in. */
+const instructs = onceAFolderChanges<boolean>(5000);
+const hasAny = (folder: string): boolean =>
+  [...NAMES, dirname(RULES)].some((name) => kindOf(join(folder, name)) !== "nothing");
+
 type Marked = (need: ResolvedRequirement, held: HeldByGit) => ResolvedRequirement;
 
 /** @param marked marks a read of a secret */
@@ -71,9 +77,12 @@ export function instructionsBeside(
       folders.set(here, root ?? top);
     }
   }
-  for (const [folder, root] of folders) for (const name of NAMES) reader.file(join(folder, name), root, 0);
+  const instructing = (all: Iterable<string>) => [...all].filter((folder) => instructs(folder, () => hasAny(folder)));
+  for (const folder of instructing(folders.keys()))
+    for (const name of NAMES) reader.file(join(folder, name), folders.get(folder) ?? folder, 0);
   // Some of them, at a project's top as well, once a file is read that they are for.
-  for (const folder of new Set([...folders.keys(), ...roots])) reader.rules(folder, folders.get(folder) ?? folder);
+  for (const folder of instructing(new Set([...folders.keys(), ...roots])))
+    reader.rules(folder, folders.get(folder) ?? folder);
   return reader.needs;
 }
 

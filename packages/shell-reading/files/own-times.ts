@@ -1,4 +1,4 @@
-import { statfsSync } from "node:fs";
+import { type Stats, statfsSync, statSync } from "node:fs";
 
 /**
  * By their numbers in Linux, file systems on which the kernel itself says when a file was last changed (ctime), and nobody sets that:
@@ -15,5 +15,36 @@ export function hasOwnTimes(path: string | Buffer): boolean {
     return process.platform !== "linux" || WITH_OWN_TIMES.has(statfsSync(path).type >>> 0);
   } catch {
     return false;
+  }
+}
+
+/** A change so soon after a folder was read may not have changed its times again; in milliseconds. */
+const SAME_TICK_MS = 2050;
+
+/**
+ * Keeps what was found by looking at which names lie directly in a folder, until that changes. The function finds it anew where there is no
+ * such folder, or its times don't say so. @param most folders that are kept
+ */
+export function onceAFolderChanges<T>(most: number): (folder: string, find: () => T) => T {
+  const known = new Map<string, Pick<Stats, "ctimeMs" | "ino" | "dev"> & { found: T }>();
+  return (folder, find) => {
+    const stat = statOf(folder);
+    if (stat?.isDirectory() !== true) return find();
+    const { ctimeMs, ino, dev } = stat;
+    const kept = known.get(folder);
+    if (kept?.ctimeMs === ctimeMs && kept.ino === ino && kept.dev === dev) return kept.found;
+    const isSettled = Date.now() - ctimeMs > SAME_TICK_MS && hasOwnTimes(folder);
+    const found = find();
+    if (known.size >= most) known.clear();
+    if (isSettled) known.set(folder, { ctimeMs, ino, dev, found });
+    return found;
+  };
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // no folder on the way: nothing is there
   }
 }

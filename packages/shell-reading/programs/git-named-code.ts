@@ -1,7 +1,7 @@
 import { lstatSync, opendirSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { hasOwnTimes } from "../files/own-times.ts";
+import { onceAFolderChanges } from "../files/own-times.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { beginningOf } from "../targets/file-beginning.ts";
 import { isAtOrBelow, kindOf, realForm } from "../targets/path.ts";
@@ -74,11 +74,8 @@ const MAX_HOOKS = 128;
 /** Each may lead by a long way. */
 const MAX_LINKED = 32;
 
-/** Of folders of hooks, as they were last changed: the links in them. */
-const knownLinks = new Map<string, { changed_at: number; inode: number; links: readonly string[] }>();
-const MAX_KNOWN = 200;
-/** A change so soon after a folder was read may not have changed its times again; in milliseconds. */
-const SAME_TICK_MS = 2050;
+/** Of folders of hooks: the links in them. */
+const knownLinks = onceAFolderChanges<readonly string[]>(200);
 
 /** Where links at a repository's hooks lead, or the link that is in their folder's place. */
 function hooksLinked(folder: string): string[] {
@@ -89,14 +86,7 @@ function linksAmong(folder: string): readonly string[] {
   const stat = statOf(folder);
   if (stat?.isSymbolicLink() === true) return [folder];
   if (stat?.isDirectory() !== true) return [];
-  const { ino: inode, ctimeMs: changedAt } = stat;
-  const known = knownLinks.get(folder);
-  if (known?.changed_at === changedAt && known.inode === inode) return known.links;
-  const isSettled = Date.now() - changedAt > SAME_TICK_MS && hasOwnTimes(folder);
-  const links = linksIn(folder);
-  if (knownLinks.size >= MAX_KNOWN) knownLinks.clear();
-  if (isSettled) knownLinks.set(folder, { changed_at: changedAt, inode, links });
-  return links;
+  return knownLinks(folder, () => linksIn(folder));
 }
 
 function statOf(path: string): Stats | undefined {

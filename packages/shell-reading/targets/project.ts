@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { dirname, join } from "node:path";
 import { readRegularBytes } from "../files/regular-bytes.ts";
 import { hasTooManyNames, isAtOrBelow, kindOf, realForm } from "./path.ts";
+import { onceADecision } from "./tree-scan.ts";
 
 /** More folders than this above a file is no project. */
 const MAX_DEPTH = 64;
@@ -27,11 +28,15 @@ export function folderAbove(folder: string, isIt: (here: string) => boolean): st
  * folder, one above it, or the whole disk: whoever keeps those in Git means no project by it.
  * @param folder absolute and normal
  */
-export function projectRoot(folder: string, home: string): string | null {
-  const homes = [home, realForm(home) ?? home];
-  const holdsHome = (here: string) => homes.some((one) => isAtOrBelow(one, here));
-  const root = folderAbove(folder, (here) => holdsHome(here) || isRepository(join(here, ".git"))) ?? null;
-  return root === null || holdsHome(root) ? null : root;
+export const projectRoot = (folder: string, home: string): string | null =>
+  rootsOfDecision(`${home}\0${folder}`, () => rootAbove(folder, home));
+
+const rootsOfDecision = onceADecision<string | null>();
+
+function rootAbove(folder: string, home: string): string | null {
+  const root = folderAbove(folder, (here) => isAtOrBelow(home, here) || isRepository(join(here, ".git"))) ?? null;
+  // Where a link leads to the home, that is looked at only once there is a repository.
+  return root === null || isAtOrBelow(home, root) || isAtOrBelow(realForm(home) ?? home, root) ? null : root;
 }
 
 /** A folder with a HEAD; of a worktree or a submodule a file that says where that is. A mere name makes no project. */
