@@ -172,6 +172,13 @@ export const ROOMS: readonly Room[] = [
       service: box-service probe`,
   },
   {
+    path: "main/undo",
+    holds: "what projects were before calls, and taking that back",
+    floor: 6,
+    lines: 2000,
+    doors: "none",
+  },
+  {
     path: "main/judges",
     holds: "the second opinions: models, judge agents, validators",
     floor: 7,

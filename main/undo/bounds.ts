@@ -1,0 +1,45 @@
+/** What is kept of projects for undo, and what isn't. */
+
+/** A call waits so long for its snapshot at the most, in milliseconds. */
+export const CALL_WAITS_MS = 250;
+
+/** What one store may hold. */
+export interface Bounds {
+  /** Files and links of one project. */
+  max_files: number;
+  /** On the disk. */
+  max_bytes: number;
+  days: number;
+}
+
+/** Of one file, in bytes: what is larger is only known to be there. */
+export const MAX_FILE = 32 * 1024 * 1024;
+/** Of one that its repository ignores. */
+export const MAX_IGNORED = 1024 * 1024;
+/** Folders in folders: each is open while those in it are looked at. */
+export const MAX_DEPTH = 200;
+
+/** Folders that a program makes anew from the rest: they aren't kept where their repository ignores them. */
+export const REBUILT: ReadonlySet<string> = new Set([
+  ...["node_modules", ".venv", "venv", "target", "dist", "build", "out", ".next", ".nuxt", ".svelte-kit", ".turbo"],
+  ...["__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".gradle", ".cache", ".parcel-cache"],
+  ...[
+    "coverage",
+    ".terraform",
+    "Pods",
+    "DerivedData",
+    "_build",
+    "deps",
+    "vendor",
+    ".dart_tool",
+    "zig-cache",
+    "bin",
+    "obj",
+  ],
+]);
+
+/** Of a repository's own folder: what a command can lose, or can have run later. Its objects stay where they are. */
+export const OF_REPOSITORY: ReadonlySet<string> = new Set([
+  ...["HEAD", "ORIG_HEAD", "MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "index", "packed-refs"],
+  ...["refs", "logs", "config", "config.worktree", "hooks", "info", "rebase-merge", "rebase-apply"],
+]);

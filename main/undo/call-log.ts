@@ -1,0 +1,116 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+
+/** Which calls a store knows: a line for what was there before each, and one for what it left. Killed at any time, whole lines are left. */
+
+/** Who changed something: an agent's call, or the operator's undo. */
+export interface Changer {
+  /** Of the decision on the call, or of the undo. */
+  id: string;
+  /** Null: the operator took something back. */
+  agent: string | null;
+  session: string;
+  executor: string;
+  /** In Unix milliseconds. */
+  at: number;
+  /** Of an undo: the calls that it took back, or put again. */
+  of?: readonly string[];
+}
+
+export interface KnownCall extends Changer {
+  /** The paths that it is about, one character for each byte; null: the whole project. */
+  paths: readonly string[] | null;
+  /** What was there before it; null where that isn't known. */
+  before: string | null;
+  /** What it left; null where it runs, or nobody has said that it ended. */
+  after: string | null;
+  /** Why it can't be taken back as a whole; null where it can. */
+  missing: string | null;
+}
+
+type Line =
+  | (Changer & { line: "before"; paths: readonly string[] | null; tree: string | null; missing: string | null })
+  | { line: "after"; id: string; tree: string | null; missing: string | null };
+
+const FILE = "calls.jsonl";
+/** More is none of the gate's own. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** @throws the system's error */
+export function appendLine(folder: string, line: Line): void {
+  const fd = openSync(join(folder, FILE), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  try {
+    // Begins a line of its own, also after one that isn't whole.
+    writeSync(fd, `\n${JSON.stringify(line)}\n`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The oldest first. @throws the system's error */
+export function readCalls(folder: string): KnownCall[] {
+  const calls = new Map<string, KnownCall>();
+  for (const text of textOf(join(folder, FILE)).split("\n")) {
+    const line = parsed(text);
+    if (line === undefined) continue;
+    if (line.line === "before") {
+      const { line: _, tree, ...call } = line;
+      calls.set(call.id, { ...call, before: tree, after: null });
+    } else {
+      const call = calls.get(line.id);
+      if (call !== undefined) Object.assign(call, { after: line.tree, missing: call.missing ?? line.missing });
+    }
+  }
+  return [...calls.values()];
+}
+
+function parsed(text: string): Line | undefined {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined; // the gate was killed while it wrote this one
+  }
+}
+
+function textOf(file: string): string {
+  let fd: number;
+  try {
+    fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+  try {
+    const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, MAX_BYTES));
+    let length = 0;
+    for (let read = 1; read > 0 && length < bytes.length; length += read)
+      read = readSync(fd, bytes, length, bytes.length - length, null);
+    return bytes.toString("utf8", 0, length);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Only these calls are known from now on. @throws the system's error */
+export function writeCalls(folder: string, calls: readonly KnownCall[]): void {
+  const lines = calls.flatMap(({ before, after, ...call }): Line[] => [
+    { line: "before", ...call, tree: before },
+    ...(after === null ? [] : [{ line: "after" as const, id: call.id, tree: after, missing: null }]),
+  ]);
+  const made = join(folder, `${FILE}.new`);
+  rmSync(made, { force: true });
+  writeFileSync(made, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600, flag: "wx" });
+  renameSync(made, join(folder, FILE));
+}

@@ -1,0 +1,201 @@
+import { closeSync, readdirSync, type Stats } from "node:fs";
+import { type Bounds, MAX_DEPTH, MAX_FILE, MAX_IGNORED, OF_REPOSITORY, REBUILT } from "./bounds.ts";
+import { type Entry, UNKEPT, writeTree } from "./entries.ts";
+import { type IgnoreRules, isIgnored, rulesOf } from "./ignored.ts";
+import { bytesIn, enter, linkIn, looksOf, openFolderIn, statIn } from "./in-folder.ts";
+import type { Objects } from "./objects.ts";
+
+/** A project as it is now, read as from somebody who would mislead whoever reads it. What looks as it did isn't read again. */
+
+/** A file, link or folder as it was when it was read. */
+export interface Seen extends Entry {
+  size: number;
+  mtime: number;
+  ctime: number;
+  ino: number;
+  /** Of a folder alone: what it holds, by name. */
+  holds?: Map<string, Seen>;
+}
+
+/** Within this time a file can change twice and have the same times: it is read again. Milliseconds. */
+const SAME_TICK_MS = 30;
+/** Of what `.gitignore` files say. */
+const MAX_RULES = 256 * 1024;
+
+export class TooMany extends Error {}
+
+interface Walk {
+  objects: Objects;
+  began: number;
+  dev: number;
+  files: number;
+  max_files: number;
+  /** What couldn't be read. */
+  unread: string[];
+}
+
+/**
+ * @param rootFd the project's folder, open @param before as it was seen last
+ * @returns its root, whose name in the store is that of the whole tree, and what couldn't be read @throws TooMany, or the system's error
+ */
+export function readProject(
+  rootFd: number,
+  root: Stats,
+  before: Seen | undefined,
+  { objects, max_files }: Pick<Bounds, "max_files"> & { objects: Objects },
+): { seen: Seen; unread: readonly string[] } {
+  const walk: Walk = { objects, began: Date.now(), dev: root.dev, files: 0, max_files, unread: [] };
+  enter(rootFd);
+  const seen = folderSeen(walk, { fd: rootFd, stat: root, path: "", depth: 0 }, before, undefined);
+  return { seen, unread: walk.unread };
+}
+
+interface Folder {
+  fd: number;
+  stat: Stats;
+  /** From the project, with a slash at its end; empty for the project itself. */
+  path: string;
+  depth: number;
+}
+
+/** Of the folder that is the working directory, and is again when this returns. */
+function folderSeen(walk: Walk, folder: Folder, before: Seen | undefined, above: IgnoreRules | undefined): Seen {
+  const { fd, stat, path, depth } = folder;
+  const names = readdirSync(".", { encoding: "latin1" });
+  const rules = names.includes(".gitignore") ? ownRules(path, above) : above;
+  const holds = new Map<string, Seen>();
+  let isChanged = before?.holds === undefined;
+  const isRepository = /(?:^|\/)\.git\/$/.test(path);
+  for (const name of names) {
+    if (isRepository && !OF_REPOSITORY.has(name)) continue;
+    const found = statIn(name);
+    if (found === undefined) continue;
+    const known = before?.holds?.get(name);
+    const one = found.isDirectory()
+      ? folderIn(walk, { fd, stat: found, path: `${path}${name}`, depth }, name, known, rules)
+      : fileSeen(walk, name, found, known, path, rules);
+    if (one === undefined) continue;
+    holds.set(name, one);
+    isChanged ||= known === undefined || known.sha !== one.sha || known.mode !== one.mode;
+  }
+  isChanged ||= holds.size !== before?.holds?.size;
+  const sha = isChanged || before === undefined ? writeTree(walk.objects, holds) : before.sha;
+  return { ...timesOf(stat), mode: stat.mode, sha, holds };
+}
+
+function ownRules(path: string, above: IgnoreRules | undefined): IgnoreRules | undefined {
+  const stat = statIn(".gitignore");
+  const text = stat?.isFile() === true ? bytesIn(".gitignore", stat, MAX_RULES) : undefined;
+  return text === undefined ? above : rulesOf(text.toString("latin1"), path, above);
+}
+
+const timesOf = ({ size, mtimeMs, ctimeMs, ino }: Stats) => ({ size, mtime: mtimeMs, ctime: ctimeMs, ino });
+
+const unkept = (stat: Stats): Seen => ({ ...timesOf(stat), mode: UNKEPT, sha: looksOf(stat) });
+
+/** @param parent where it lies, with its own stat and path @returns undefined for what is left out */
+function folderIn(
+  walk: Walk,
+  parent: Folder,
+  name: string,
+  before: Seen | undefined,
+  rules: IgnoreRules | undefined,
+): Seen | undefined {
+  const { stat, path, depth } = parent;
+  if (REBUILT.has(name) && isIgnored(path, true, rules)) return undefined;
+  // Another disk may not answer.
+  if (stat.dev !== walk.dev || depth >= MAX_DEPTH) return unread(walk, path, stat);
+  const fd = opened(name);
+  if (fd === undefined) return unread(walk, path, stat);
+  try {
+    enter(fd);
+    return folderSeen(walk, { fd, stat, path: `${path}/`, depth: depth + 1 }, before, rules);
+  } finally {
+    closeSync(fd);
+    // Not by `..`: it may have been moved.
+    enter(parent.fd);
+  }
+}
+
+function opened(name: string): number | undefined {
+  try {
+    return openFolderIn(name);
+  } catch {
+    return undefined; // it isn't this user's to read
+  }
+}
+
+function unread(walk: Walk, path: string, stat: Stats): Seen {
+  walk.unread.push(path);
+  return { ...unkept(stat), sha: looksOf({ ...stat, size: 0, mtimeMs: 0 } as Stats) };
+}
+
+function fileSeen(
+  walk: Walk,
+  name: string,
+  stat: Stats,
+  known: Seen | undefined,
+  path: string,
+  rules: IgnoreRules | undefined,
+): Seen | undefined {
+  const isLink = stat.isSymbolicLink();
+  if (!isLink && !stat.isFile()) return undefined;
+  if (++walk.files > walk.max_files) throw new TooMany();
+  const { size, mtimeMs, ctimeMs, ino, mode } = stat;
+  if (
+    known !== undefined &&
+    known.ctime === ctimeMs &&
+    known.mtime === mtimeMs &&
+    known.size === size &&
+    known.ino === ino
+  )
+    if (known.mode === mode || known.mode === UNKEPT) return known;
+  const isLarge = size > MAX_FILE || (size > MAX_IGNORED && isIgnored(path + name, false, rules));
+  if (isLarge) return unkept(stat);
+  const content = isLink ? linkOf(name) : bytesIn(name, stat);
+  if (content === undefined) {
+    walk.unread.push(path + name);
+    return { ...unkept(stat), ctime: -1 };
+  }
+  const isFresh = ctimeMs > walk.began - SAME_TICK_MS;
+  const sha = walk.objects.add("blob", content, known?.sha);
+  return { ...timesOf(stat), ...(isFresh ? { ctime: -1 } : {}), mode, sha };
+}
+
+function linkOf(name: string): Buffer | undefined {
+  try {
+    return linkIn(name);
+  } catch {
+    return undefined; // it is none any more
+  }
+}
+
+/** As it is stored between two processes. */
+type Stored = [
+  mode: number,
+  sha: string,
+  size: number,
+  mtime: number,
+  ctime: number,
+  ino: number,
+  holds?: Record<string, Stored>,
+];
+
+export const stored = ({ mode, sha, size, mtime, ctime, ino, holds }: Seen): Stored =>
+  holds === undefined
+    ? [mode, sha, size, mtime, ctime, ino]
+    : [
+        mode,
+        sha,
+        size,
+        mtime,
+        ctime,
+        ino,
+        Object.fromEntries([...holds].map(([name, one]) => [`/${name}`, stored(one)])),
+      ];
+
+export function seenOf([mode, sha, size, mtime, ctime, ino, holds]: Stored): Seen {
+  const own = { mode, sha, size, mtime, ctime, ino };
+  if (holds === undefined) return own;
+  return { ...own, holds: new Map(Object.entries(holds).map(([name, one]) => [name.slice(1), seenOf(one)])) };
+}

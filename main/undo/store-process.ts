@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Bounds } from "./bounds.ts";
+import type { Asked } from "./store-program.ts";
+import type { FileChange, Outcome } from "./taken-back.ts";
+import type { Missing } from "./undo-store.ts";
+
+/** The gate's end of a store's process. */
+
+/** What is asked, and what answers it. */
+interface Answers {
+  before: Missing | null;
+  after: Missing | null;
+  prepare: Missing | null;
+  files: FileChange[];
+  contents: [before: string | null, agent: string | null, now: string | null];
+  takeBack: [path: string, Outcome][];
+  tidy: null;
+}
+
+/** From its sources, or built. */
+const PROGRAM = [join(import.meta.dirname, "store-program.ts"), join(import.meta.dirname, "../undo/store-program.js")];
+/** Of what it keeps in memory, in MiB. */
+const MAX_MEMORY = 512;
+
+export interface StorePlace {
+  folder: string;
+  root: string;
+  bounds: Bounds;
+  /** Node. */
+  node: string;
+}
+
+export class StoreProcess {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
+  #count = 0;
+  hasEnded = false;
+
+  constructor({ folder, root, bounds, node }: StorePlace) {
+    const program = PROGRAM.find((path) => existsSync(path)) ?? "";
+    const flags = [`--max-old-space-size=${MAX_MEMORY}`, "--disable-warning=ExperimentalWarning"];
+    this.#child = spawn(node, [...flags, program, folder, root, JSON.stringify(bounds)], {
+      cwd: "/",
+      // Nothing of the gate's environment gets to Git, nor to Node.
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin", LANG: "C.UTF-8" },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    this.#child.unref();
+    const end = () => {
+      this.hasEnded = true;
+      for (const { reject } of this.#waiting.values())
+        reject(new Error("the process that keeps what can be undone ended"));
+      this.#waiting.clear();
+    };
+    this.#child.once("error", end).once("close", end);
+    this.#child.stdin?.on("error", () => undefined);
+    if (this.#child.stdout !== null)
+      createInterface({ input: this.#child.stdout }).on("line", (line) => this.#answered(line));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** How many answers are waited for. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** @throws Error where the process ended, or the store lacks something */
+  ask<A extends Asked>(asked: A): Promise<Answers[A["do"]]> {
+    const n = ++this.#count;
+    return new Promise((resolve, reject) => {
+      if (this.hasEnded) return reject(new Error("the process that keeps what can be undone ended"));
+      this.#waiting.set(n, { resolve, reject });
+      this.#child.stdin?.write(`${JSON.stringify({ n, ...asked })}\n`);
+    });
+  }
+
+  #answered(line: string): void {
+    const { n, answer, failed } = JSON.parse(line) as { n: number; answer?: unknown; failed?: string };
+    const one = this.#waiting.get(n);
+    this.#waiting.delete(n);
+    if (failed === undefined) one?.resolve(answer as never);
+    else one?.reject(new Error(failed));
+  }
+
+  /** It ends once it has answered. */
+  end(): void {
+    this.#child.stdin?.end();
+  }
+}

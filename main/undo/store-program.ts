@@ -1,0 +1,70 @@
+import { createInterface } from "node:readline";
+import type { Bounds } from "./bounds.ts";
+import type { Changer } from "./call-log.ts";
+import { UndoStore, type Wish } from "./undo-store.ts";
+
+/** The process that has one store: whatever a project has its reader wait for, the gate doesn't. A line of JSON asks, a line answers. */
+
+export type Asked =
+  | { do: "before"; call: Changer; paths: readonly string[] | null; until: number }
+  | { do: "after"; id: string }
+  | { do: "prepare" }
+  | { do: "files"; ids: readonly string[] }
+  | { do: "contents"; ids: readonly string[]; path: string; max: number }
+  | { do: "takeBack"; ids: readonly string[]; undo: Changer; wishes: readonly Wish[] }
+  | { do: "tidy"; now: number };
+
+/** Once nobody has asked for so long, what was seen is stored; in milliseconds. */
+const STORE_AFTER_MS = 1000;
+
+function answerTo(store: UndoStore, asked: Asked): unknown {
+  switch (asked.do) {
+    case "before":
+      return store.before(asked.call, asked.paths, asked.until);
+    case "after":
+      return store.after(asked.id);
+    case "prepare":
+      return store.prepare();
+    case "files":
+      return store.files(asked.ids);
+    case "contents":
+      return store.contents(asked.ids, asked.path, asked.max);
+    case "takeBack":
+      return store.takeBack(asked.ids, asked.undo, asked.wishes);
+    case "tidy":
+      return store.tidy(asked.now);
+  }
+}
+
+function run(folder: string, root: string, bounds: string): void {
+  process.umask(0o077);
+  process.chdir("/");
+  const store = new UndoStore(folder, root, JSON.parse(bounds) as Bounds);
+  let last: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  const say = (answer: object) => process.stdout.write(`${JSON.stringify(answer)}\n`);
+  const answer = async (line: string) => {
+    const { n, ...asked } = JSON.parse(line) as Asked & { n: number };
+    try {
+      say({ n, answer: (await answerTo(store, asked)) ?? null });
+    } catch (error) {
+      say({ n, failed: error instanceof Error ? error.message : String(error) });
+    }
+    clearTimeout(timer);
+    timer = setTimeout(() => store.storeSeen(), STORE_AFTER_MS);
+  };
+  createInterface({ input: process.stdin })
+    .on("line", (line) => (last = last.then(() => answer(line))))
+    .once("close", () => {
+      void last.finally(() => {
+        clearTimeout(timer);
+        store.close();
+        process.exit(0);
+      });
+    });
+  // The gate was killed.
+  process.stdout.on("error", () => process.exit(1));
+}
+
+const [folder, root, bounds] = process.argv.slice(2);
+if (folder !== undefined && root !== undefined && bounds !== undefined) run(folder, root, bounds);

@@ -1,0 +1,260 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Bounds } from "./bounds.ts";
+import { appendLine, type Changer, type KnownCall, readCalls, writeCalls } from "./call-log.ts";
+import { enter } from "./in-folder.ts";
+import { Objects } from "./objects.ts";
+import { readProject, type Seen, seenOf, stored, TooMany } from "./project-tree.ts";
+import {
+  type CallTrees,
+  type Choice,
+  type FileChange,
+  type Outcome,
+  planned,
+  putBack,
+  treeOfPaths,
+} from "./taken-back.ts";
+
+/** The store of one project: what was there before calls, and what they left. One process at a time has it. */
+
+/** Why a call can't be taken back as a whole. */
+export type Missing = "late" | "too-many-files" | "store-full" | "disk" | "project-gone";
+
+const DAY_MS = 86_400_000;
+const SEEN_FILE = "seen.json";
+/** Trees that were made last are kept, also where no call names them yet. */
+const MAX_RECENT = 200;
+
+export interface Wish {
+  path: string;
+  choice: Choice;
+}
+
+export class UndoStore {
+  readonly #folder: string;
+  readonly #root: string;
+  readonly #bounds: Bounds;
+  readonly #objects: Objects;
+  readonly #recent: string[] = [];
+  #seen: Seen | undefined;
+  #isSeenStored = true;
+
+  /** @param folder of the store @param root of the project, real @throws the system's error */
+  constructor(folder: string, root: string, bounds: Bounds) {
+    this.#folder = folder;
+    this.#root = root;
+    this.#bounds = bounds;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#objects = new Objects(folder);
+    writeFileSync(join(folder, "project"), `${root}\n`, { mode: 0o600 });
+    this.#seen = this.#storedSeen();
+  }
+
+  /**
+   * Keeps what is there before a call. @param until in Unix milliseconds: later it has begun, and what is there may be its own
+   * @returns why it can't be taken back as a whole; null where it can
+   */
+  before(call: Changer, paths: readonly string[] | null, until: number): Missing | null {
+    let [tree, missing] = this.#kept(paths);
+    if (missing === null && Date.now() > until) [tree, missing] = [null, "late"];
+    try {
+      appendLine(this.#folder, { line: "before", ...call, paths, tree, missing });
+    } catch {
+      return "disk";
+    }
+    return missing;
+  }
+
+  /** Keeps what a call has left. */
+  after(id: string): Missing | null {
+    const call = readCalls(this.#folder).find((one) => one.id === id);
+    if (call === undefined || call.before === null || call.after !== null) return null;
+    const [tree, missing] = this.#kept(call.paths);
+    try {
+      appendLine(this.#folder, { line: "after", id, tree, missing });
+    } catch {
+      return "disk";
+    }
+    return missing;
+  }
+
+  /** Reads the project ahead of a call that needs it. */
+  prepare(): Missing | null {
+    return this.#kept(null)[1];
+  }
+
+  #kept(paths: readonly string[] | null): [tree: string | null, missing: Missing | null] {
+    try {
+      if (this.#objects.size() > this.#bounds.max_bytes) return [null, "store-full"];
+      const tree = this.#inProject((fd) => (paths === null ? this.#whole(fd) : treeOfPaths(this.#objects, fd, paths)));
+      this.#objects.flush();
+      this.#recent.push(tree);
+      if (this.#recent.length > MAX_RECENT) this.#recent.shift();
+      return [tree, null];
+    } catch (error) {
+      if (error instanceof TooMany) return [null, "too-many-files"];
+      const { code = "" } = error as NodeJS.ErrnoException;
+      return [null, ["ENOENT", "ENOTDIR", "ELOOP"].includes(code) ? "project-gone" : "disk"];
+    }
+  }
+
+  #whole(fd: number): string {
+    const { seen } = readProject(fd, fstatSync(fd), this.#seen, { ...this.#bounds, objects: this.#objects });
+    this.#objects.flush();
+    if (seen.sha !== this.#seen?.sha) this.#isSeenStored = false;
+    this.#seen = seen;
+    return seen.sha;
+  }
+
+  #inProject<T>(act: (fd: number) => T): T {
+    const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+    const fd = openSync(this.#root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const close = () => {
+      // The project can be removed, or its disk unmounted, while nothing of it is looked at.
+      process.chdir("/");
+      closeSync(fd);
+    };
+    let made: T;
+    try {
+      enter(fd);
+      made = act(fd);
+    } catch (error) {
+      close();
+      throw error;
+    }
+    if (made instanceof Promise) return made.finally(close) as T;
+    close();
+    return made;
+  }
+
+  calls(): KnownCall[] {
+    return readCalls(this.#folder);
+  }
+
+  /** What would become of each file, were these calls taken back. @throws where the store lacks something, or the project is gone */
+  files(ids: readonly string[]): Promise<FileChange[]> {
+    return this.#inProject(async (fd) => {
+      const files = await planned(this.#objects, fd, this.#treesOf(fd, ids));
+      this.#objects.flush();
+      return files;
+    });
+  }
+
+  #treesOf(fd: number, ids: readonly string[]): CallTrees[] {
+    return this.calls().flatMap(({ id, before, after, missing, paths }) => {
+      if (!ids.includes(id) || before === null) return [];
+      const isUnsure = after === null || missing !== null;
+      const now = () => (paths === null ? this.#whole(fd) : treeOfPaths(this.#objects, fd, paths));
+      return [{ before, after: after ?? now(), isUnsure }];
+    });
+  }
+
+  /** The three contents of a file, as far as there are any and they aren't longer than `max` bytes. */
+  async contents(ids: readonly string[], path: string, max: number): Promise<(string | null)[]> {
+    const file = (await this.files(ids)).find((one) => one.path === path);
+    const { before = null, agent = null, now = null } = file ?? {};
+    return Promise.all(
+      [before, agent, now].map(async (entry) => {
+        const content = entry === null ? undefined : await this.#objects.read(entry.sha).catch(() => undefined);
+        return content === undefined || content.length > max ? null : content.toString("latin1");
+      }),
+    );
+  }
+
+  /**
+   * Takes these calls back, as far as `wishes` says. What was there before is kept first, as an entry of its own.
+   * @returns what became of each file, by path @throws the system's error: nothing was changed then
+   */
+  takeBack(ids: readonly string[], undo: Changer, wishes: readonly Wish[]): Promise<[path: string, Outcome][]> {
+    return this.#inProject(async (fd) => {
+      const choices = new Map(wishes.map(({ path, choice }) => [path, choice]));
+      const wanted = (await planned(this.#objects, fd, this.#treesOf(fd, ids))).flatMap((file) => {
+        const { path, before, agent, now } = file;
+        const choice = choices.get(path);
+        if (choice === undefined || choice === "now") return [];
+        return [{ path, from: now, to: choice === "before" ? before : agent }];
+      });
+      const paths = wanted.map(({ path }) => path);
+      const tree = treeOfPaths(this.#objects, fd, paths);
+      this.#objects.flush();
+      appendLine(this.#folder, { line: "before", ...undo, of: ids, paths, tree, missing: null });
+      const outcomes = await putBack(this.#objects, fd, wanted);
+      const after = treeOfPaths(this.#objects, fd, paths);
+      this.#objects.flush();
+      appendLine(this.#folder, { line: "after", id: undo.id, tree: after, missing: null });
+      return [...outcomes];
+    });
+  }
+
+  /** Forgets what is too old, and as much of the rest as there is no room for; packs what is left. @param now in Unix milliseconds */
+  async tidy(now: number): Promise<void> {
+    const { days, max_bytes } = this.#bounds;
+    const all = this.calls();
+    let kept = all.filter(({ at }) => at > now - days * DAY_MS);
+    const isFull = this.#objects.size() > max_bytes * 0.9;
+    if (kept.length < all.length) writeCalls(this.#folder, kept);
+    if (!isFull && kept.length === all.length && !this.#objects.hasManyPacks) return;
+    await this.#repack(kept);
+    while (this.#objects.size() > max_bytes * 0.9 && kept.length > 0) {
+      kept = kept.slice(Math.ceil(kept.length / 2));
+      writeCalls(this.#folder, kept);
+      await this.#repack(kept);
+    }
+  }
+
+  #repack(kept: readonly KnownCall[]): Promise<boolean> {
+    const trees = kept.flatMap(({ before, after }) => [before, after]).filter((tree) => tree !== null);
+    const seen = this.#seen === undefined ? [] : [this.#seen.sha];
+    return this.#objects.repack([...trees, ...seen, ...this.#recent]);
+  }
+
+  /** What the project's files looked like, so that the next process needn't read them all. */
+  storeSeen(): void {
+    if (this.#isSeenStored || this.#seen === undefined) return;
+    const made = join(this.#folder, `${SEEN_FILE}.new`);
+    try {
+      rmSync(made, { force: true });
+      writeFileSync(made, JSON.stringify({ boot: bootId(), seen: stored(this.#seen) }), { mode: 0o600, flag: "wx" });
+      renameSync(made, join(this.#folder, SEEN_FILE));
+      this.#isSeenStored = true;
+    } catch {
+      // A full disk: the next process reads the project anew.
+    }
+  }
+
+  /** Of a machine that was switched off meanwhile it doesn't count: what was written last may be lost. */
+  #storedSeen(): Seen | undefined {
+    try {
+      const { boot, seen } = JSON.parse(readFileSync(join(this.#folder, SEEN_FILE), "utf8")) as {
+        boot: string;
+        seen: Parameters<typeof seenOf>[0];
+      };
+      return boot === bootId() ? seenOf(seen) : undefined;
+    } catch {
+      return undefined; // there is none, or it isn't whole
+    }
+  }
+
+  close(): void {
+    this.storeSeen();
+    this.#objects.close();
+  }
+}
+
+function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Bounds } from "../../main/undo/bounds.ts";
+import { type KnownCall, readCalls } from "../../main/undo/call-log.ts";
+import { StoreProcess } from "../../main/undo/store-process.ts";
+import type { Choice } from "../../main/undo/taken-back.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const BOUNDS: Bounds = { max_files: 100_000, max_bytes: 2 * 1024 ** 3, days: 7 };
+
+/** A store of its own, with a project beside it, and its process. */
+export class OwnStore {
+  readonly folder: string;
+  readonly root: string;
+  readonly #bounds: Bounds;
+  process: StoreProcess;
+  #calls = 0;
+
+  constructor(bounds: Partial<Bounds> = {}) {
+    const base = tempFolder();
+    this.folder = join(base, "store");
+    this.root = join(base, "project");
+    mkdirSync(this.root);
+    this.#bounds = { ...BOUNDS, ...bounds };
+    this.process = this.#started();
+    onTestFinished(() => this.end());
+  }
+
+  #started(): StoreProcess {
+    return new StoreProcess({ folder: this.folder, root: this.root, bounds: this.#bounds, node: process.execPath });
+  }
+
+  end(): void {
+    const { pid } = this.process;
+    if (!this.process.hasEnded && pid !== undefined) process.kill(pid, "SIGKILL");
+  }
+
+  /** Another process has the store from now on. */
+  restart(): void {
+    this.end();
+    this.process = this.#started();
+  }
+
+  path(name: string): string {
+    return join(this.root, name);
+  }
+
+  get calls(): KnownCall[] {
+    return readCalls(this.folder);
+  }
+
+  async begun(paths: readonly string[] | null = null): Promise<{ id: string; missing: string | null }> {
+    const id = `call-${++this.#calls}`;
+    const call = { id, agent: "agent", session: "s", executor: "shell_exec", at: Date.now() };
+    return { id, missing: await this.process.ask({ do: "before", call, paths, until: Date.now() + 10_000 }) };
+  }
+
+  /** A call that does this. @returns its id */
+  async call(act: () => unknown, paths: readonly string[] | null = null): Promise<string> {
+    const { id } = await this.begun(paths);
+    await act();
+    await this.process.ask({ do: "after", id });
+    return id;
+  }
+
+  /** What would become of each file, by path. */
+  async states(...ids: string[]): Promise<Record<string, string>> {
+    const files = await this.process.ask({ do: "files", ids });
+    return Object.fromEntries(files.map(({ path, state }) => [path, state]));
+  }
+
+  /** Takes back what can be, and what was chosen. @returns what became of each file, and the undo's own id */
+  async takeBack(ids: readonly string[], choices: Record<string, Choice> = {}) {
+    const files = await this.process.ask({ do: "files", ids });
+    const wishes = files.flatMap(({ path, state }) => {
+      const choice = choices[path] ?? (state === "ready" ? "before" : undefined);
+      return choice === undefined ? [] : [{ path, choice }];
+    });
+    const id = `undo-${++this.#calls}`;
+    const undo = { id, agent: null, session: "", executor: "undo", at: Date.now() };
+    const outcomes = Object.fromEntries(await this.process.ask({ do: "takeBack", ids, undo, wishes }));
+    return { id, outcomes };
+  }
+}
