@@ -122,6 +122,14 @@ export default defineConfig([
     },
   },
   {
+    // A process of its own, on the Node that boxes have.
+    input: { "store-program": "main/undo/store-program.ts" },
+    platform: "node",
+    external: [/^node:/],
+    logLevel,
+    output: { dir: "dist/undo", cleanDir: true, format: "es", minify },
+  },
+  {
     // A file that `connect` writes as it is: read by people who look what runs in their OpenCode.
     input: { plugin: "cli/agents/opencode/plugin/plugin.ts" },
     platform: "node",

@@ -32,6 +32,7 @@ import { sessionCommands } from "./commands/sessions.ts";
 import { startCommand } from "./commands/start.ts";
 import { statusCommand } from "./commands/status.ts";
 import { telegramCommands } from "./commands/telegram.ts";
+import { undoCommands } from "./commands/undo.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { reportFailure } from "./output.ts";
 import { parseAndRun } from "./parse-and-run.ts";
@@ -94,6 +95,7 @@ export function commandLine(done: (code: number) => void): Command {
   offlineCommands(program, done);
   guardCommands(program, done);
   boxCommands(program, done);
+  undoCommands(program, done);
   judgeCommands(program, done);
   benchCommand(program, done);
   outsideCommand(program);

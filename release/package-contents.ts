@@ -17,6 +17,7 @@ const NEEDED = [
   "dist/client.js",
   "dist/types/ipc/client.d.ts",
   "dist/hook/hook.cjs",
+  "dist/undo/store-program.js",
   "dist/opencode/plugin.js",
   "dist/mcp/mcp.cjs",
   "dist/renderer/index.html",

@@ -88,6 +88,8 @@ const ERROR_CODES = [
   "box_unavailable",
   "not_confined",
   "trail_unwritable",
+  "unknown_call",
+  "undo_failed",
   "trail_not_whole",
   ...FAILURE_CODES,
   // The command line.

@@ -46,6 +46,7 @@ import {
   setUpSchema,
 } from "./settings.ts";
 import { surfaceSchema } from "./surface.ts";
+import { undoChoiceSchema, undoneCallSchema, undoneFileSchema, undoResultSchema, undoSelectionSchema } from "./undo.ts";
 import { agentNameSchema, shellPathSchema } from "./wire.ts";
 
 /**
@@ -457,6 +458,39 @@ export const operatorMethods = {
   "sessions.clear": {
     params: z.object({ agent: agentNameSchema, session: z.string().optional() }),
     result: z.object({ cleared: z.number().int() }),
+  },
+  /** The calls whose projects were kept, and what was taken back, the newest first. Refused with `not_available` where undo is off. */
+  "undo.list": {
+    params: z.object({ limit: z.number().int().positive().max(10_000).default(100) }),
+    result: z.array(undoneCallSchema),
+  },
+  /** What would become of each file, were these calls taken back. Refused with `unknown_call`, and with `undo_failed`. */
+  "undo.files": {
+    params: undoSelectionSchema,
+    result: z.object({ calls: z.array(z.string()), files: z.array(undoneFileSchema) }),
+  },
+  /** A file's three contents, as far as there are any and they aren't long. `path`: its `bytes`. */
+  "undo.contents": {
+    params: undoSelectionSchema.extend({ project: z.string().max(4096), path: z.string().max(8192) }),
+    result: z.object({ before: z.string().nullable(), agent: z.string().nullable(), now: z.string().nullable() }),
+  },
+  /** Takes back what is as the agent left it, and of the rest what was chosen; an undo for each project. */
+  "undo.take_back": {
+    params: undoSelectionSchema.extend({ choices: z.array(undoChoiceSchema).max(100_000).default([]) }),
+    result: z.array(undoResultSchema),
+  },
+  /** Puts again what was taken back; without an id: what was taken back last. */
+  "undo.put_again": {
+    params: z.object({
+      undo: z.string().max(64).optional(),
+      choices: z.array(undoChoiceSchema).max(100_000).default([]),
+    }),
+    result: z.array(undoResultSchema),
+  },
+  /** Removes what was kept, of one project or of all. */
+  "undo.forget": {
+    params: z.object({ project: z.string().max(4096).optional() }),
+    result: z.object({ forgotten: z.number().int() }),
   },
   "approvals.list": {
     params: z.object({

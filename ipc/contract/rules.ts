@@ -7,6 +7,7 @@ export const RULES = [
   "safety.paused",
   "safety.agent-paused",
   "safety.trail-unwritable",
+  "safety.not-undoable",
   "validation.invalid-arguments",
   "validation.unusable-path",
   "validation.too-many-targets",

@@ -146,7 +146,7 @@ export class DecidedCalls {
   #prepareRun({ examined: { x, denial }, decision, trace }: OnItsWay): void {
     if (denial !== null || x.confinement === null || decision.current.outcome !== "allowed") return;
     try {
-      const run = preparedRun(x, x.confinement);
+      const run = preparedRun(x, x.confinement, decision.current.decision_id);
       if (run !== null) decision.runBy(run);
     } catch (error) {
       this.#listener.failed("preparing a confined run", error);
@@ -220,7 +220,11 @@ export class DecidedCalls {
  * Has the box prepare the run of a call that is allowed as a confined one; null where its whole agent is confined, and runs it as it is.
  * @throws GateError where it can't
  */
-function preparedRun({ call, subject, settings }: Reviewable, { declaration, line }: Confinement): PreparedRun | null {
+function preparedRun(
+  { call, subject, settings }: Reviewable,
+  { declaration, line }: Confinement,
+  decisionId: string,
+): PreparedRun | null {
   if (line === null) return null;
   const { box } = settings;
   const { agent, session = "" } = subject;
@@ -234,6 +238,7 @@ function preparedRun({ call, subject, settings }: Reviewable, { declaration, lin
     session,
     call_hash: callHash(call.executor, call.args),
     call_id: call.context?.call_id,
+    decision_id: decisionId,
     ...(call.args.run_in_background === true ? { in_background: true } : {}),
   });
   return { argv, discard: () => box.discard(argv) };

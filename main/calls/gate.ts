@@ -11,7 +11,7 @@ import type { Confinement, NotConfined } from "../decide/confinement/confinement
 import type { McpTools } from "../decide/mcp/mcp-tools.ts";
 import { confinementOfCall, decisionOf, type ExamineOptions, examineCall } from "../decide/pipeline.ts";
 import { reviewersFor, withUnrunReviews } from "../decide/reviews/review-steps.ts";
-import type { Examined, Reviewable, StageSettings, Subject } from "../decide/stages/examination.ts";
+import type { Denial, Examined, Reviewable, StageSettings, Subject } from "../decide/stages/examination.ts";
 import type { Ended } from "./approvals/answering.ts";
 import { ApprovalBroker, type BrokerEvent, type BrokerSettings } from "./approvals/broker.ts";
 import type { CallsEvent, Listener } from "./approvals/listener.ts";
@@ -21,18 +21,31 @@ import { CallsInReview } from "./calls-in-review.ts";
 import { DecidedCalls, type DecidedCallsParts, DecisionMeter } from "./decided-calls.ts";
 import {
   type Advance,
+  BY_AGENT,
   type Call,
   type CallEvent,
   type CallState,
   denyUnstored,
   type Effect,
   type EffectOf,
+  type Made,
   next,
+  type RevisableDecision,
+  type Why,
+  withdrawnDecision,
 } from "./life.ts";
 import { RefusedCalls } from "./reviews/refused-calls.ts";
 import { scriptsOf, triedCall } from "./reviews/review-call.ts";
 import type { SessionDecisions } from "./reviews/session-decisions.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
+
+/** Keeps what calls could change, so that it can be taken back. */
+export interface BeforeCalls {
+  /** What a call that is allowed waits for; undefined where that is nothing. It comes to why the call must not run, or null. */
+  keep(x: Reviewable, decisionId: string): Promise<Denial | null> | undefined;
+  /** A call that may be allowed is asked about. */
+  prepare(x: Reviewable): void;
+}
 
 export interface GateParts
   extends Pick<DecidedCallsParts, "audit" | "onAuditFailure" | "activity" | "lines" | "catalog" | "grants"> {
@@ -46,6 +59,8 @@ export interface GateParts
   decisions: Pick<SessionDecisions, "note" | "end">;
   /** What the user asked each agent for. */
   words: UserWords;
+  /** Left out: nothing is kept, and no call waits for that. */
+  before?: BeforeCalls | undefined;
   broker: BrokerSettings;
 }
 
@@ -141,16 +156,55 @@ export class Gate {
         return this.#advance(call, this.#examinedAgain(effect));
       case "noteAllowed":
         return void this.#parts.stages.rate?.noteAllowed(effect.x);
-      case "record": {
-        const { how } = effect.made;
-        const ms = how === "only" ? call.examinedMs : performance.now() - call.began;
-        const decision = this.#decided.add(effect.made, ms);
-        if (how !== "left") call.decision = decision;
-        return { decision };
-      }
+      case "record":
+        return this.#held(call, effect.made) ?? { decision: this.#recorded(call, effect.made) };
       case "denyUnstored":
+        if (call.held !== undefined) call.held.isUnstored = true;
         return void call.decision?.revise(denyUnstored);
     }
+  }
+
+  #recorded(call: Call, made: Made): RevisableDecision {
+    const { how } = made;
+    const ms = how === "only" ? call.examinedMs : performance.now() - call.began;
+    const decision = this.#decided.add(made, ms);
+    if (how !== "left") call.decision = decision;
+    return decision;
+  }
+
+  /** An allowed call that waits until what it could change is kept; undefined where it waits for nothing. */
+  #held(call: Call, made: Made): Decided | undefined {
+    const { decision, examined, how } = made;
+    if (how === "left" || decision.outcome !== "allowed" || examined.denial !== null) return undefined;
+    const { x } = examined;
+    const kept = this.#parts.before?.keep(x, decision.decision_id);
+    if (kept === undefined) return undefined;
+    const held = { isUnstored: false };
+    call.held = held;
+    const end = (changed: Partial<Made> = {}) => {
+      delete call.held;
+      const ended = this.#recorded(call, { ...made, ...changed });
+      if (held.isUnstored) ended.revise(denyUnstored);
+      return ended;
+    };
+    void kept.then((notKept) =>
+      attempt(this.#listener, "answering a call whose project was kept", () => {
+        if (call.held !== held) return;
+        // What a pause or another policy says by now counts.
+        const denial = notKept ?? this.#examineAgain(x).denial;
+        const denied = { ...decision, ...denial, outcome: "denied" as const };
+        call.deliver(end(denial === null ? {} : { decision: denied, examined: { x, denial } }));
+      }),
+    );
+    const withdraw = (why: Why) => (call.held === held ? end({ decision: withdrawnDecision(decision, why) }) : null);
+    return {
+      pending: {
+        token: null,
+        cancel: () => withdraw(BY_AGENT),
+        disconnect: (reason) =>
+          void withdraw({ reason: `withdrawn: ${reason}`, explain: { rule: "approval.withdrawn-disconnect" } }),
+      },
+    };
   }
 
   /**
@@ -200,6 +254,7 @@ export class Gate {
 
   #ask(call: Call, { x, asked }: EffectOf<"ask">): Decided {
     const decided = this.waiting.ask(call, x, asked);
+    if (decided.pending !== undefined) this.#parts.before?.prepare(x);
     const { rate } = this.#parts.stages;
     const token = decided.pending?.token;
     if (x.repeated === undefined || rate === undefined || token == null) return decided;

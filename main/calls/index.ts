@@ -7,6 +7,6 @@ export type { CallsEvent } from "./approvals/listener.ts";
 export { questionFor } from "./approvals/question.ts";
 export { ApprovalRegistry } from "./approvals/registry.ts";
 export type { Decider } from "./approvals/stored-request.ts";
-export { Gate } from "./gate.ts";
+export { type BeforeCalls, Gate } from "./gate.ts";
 export { scriptsOf } from "./reviews/review-call.ts";
 export { type SessionDecision, SessionDecisions } from "./reviews/session-decisions.ts";

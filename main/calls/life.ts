@@ -95,6 +95,8 @@ export interface Call {
   examinedMs: number;
   /** What was decided on it last. */
   decision?: RevisableDecision;
+  /** It is allowed, and waits until what it could change is kept. `isUnstored`: what allowed it can't be stored. */
+  held?: { isUnstored: boolean };
 }
 
 /** Has this happen to a call, and carries out what follows. Returns what is decided then. Where it throws, the call is what it was. */

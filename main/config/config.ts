@@ -105,6 +105,20 @@ export const configSchema = z
         tmp_mb: z.number().int().min(16).max(1_048_576).default(2048),
       })
       .prefault({}),
+    undo: z
+      .strictObject({
+        /** Keep what a project was before calls that can change it, so that they can be taken back. */
+        enabled: z.boolean().default(true),
+        /** Deny a call that couldn't be taken back, instead of saying so. */
+        require: z.boolean().default(false),
+        /** Of one project; a larger one isn't kept as a whole. */
+        max_files: z.number().int().min(100).max(1_000_000).default(100_000),
+        /** Of what is kept of one project. */
+        max_bytes: z.number().int().min(1_048_576).max(1_099_511_627_776).default(2_147_483_648),
+        /** For how many days. */
+        days: z.number().int().min(1).max(365).default(7),
+      })
+      .prefault({}),
     safety: safetyConfigSchema.prefault({}),
     agents: z
       .strictObject({

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { AlarmCode } from "../../ipc/contract/alarms.ts";
 import type { GateError } from "../../ipc/contract/gate-error.ts";
 import { OPERATOR_EVENTS, type OperatorApi } from "../../ipc/contract/operator-api.ts";
@@ -6,7 +7,8 @@ import { attempt, errorOrigin } from "../base/errors.ts";
 import type { DatabaseName } from "../base/sqlite/database-names.ts";
 import { VERSION } from "../base/version.ts";
 import { BoxNetwork } from "../box/network/box-network.ts";
-import { BoxService } from "../box/service/box-service.ts";
+import { nodeForBox } from "../box/node.ts";
+import { BoxService, type BoxServiceParts } from "../box/service/box-service.ts";
 import { type Gate, SessionDecisions } from "../calls/index.ts";
 import { SessionMarks } from "../decide/flow/session-marks.ts";
 import { hiddenFromBoxes } from "../decide/places/gate-files.ts";
@@ -17,6 +19,7 @@ import { Checkpoints } from "../records/audit/checkpoints.ts";
 import { DueCards, DueGrants } from "../records/receipts/due-receipts.ts";
 import type { ReceiptKeys } from "../records/receipts/receipt-keys.ts";
 import { Receipts } from "../records/receipts/receipts.ts";
+import type { Undo } from "../undo/index.ts";
 import { AgedMonths } from "./archiving.ts";
 import { GitHistories } from "./git-histories.ts";
 import { continueFrom, openGate } from "./open-gate.ts";
@@ -43,6 +46,8 @@ export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
   /** What signs receipts and checkpoints. */
   receiptKeys: ReceiptKeys;
   checkpoints: Checkpoints;
+  /** Undefined where nothing is kept. */
+  undo: Undo | undefined;
   subscribe: OperatorApi["subscribe"];
   close(): void;
 }
@@ -86,7 +91,8 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       ofAgent: (agentId) => gate?.waiting.withdrawAgent(agentId, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
     const opened: Opened = { ...base, ...stores };
-    const box = openBox(opened, () => gate, options.pipesAhead);
+    const undo = await openUndo(opened);
+    const box = openBox(opened, () => gate, { pipesAhead: options.pipesAhead, around: undo });
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
     const judges = await CurrentJudges.open(begun.config, () => judgeParts(opened, decisions));
     const words = new UserWords();
@@ -94,7 +100,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       storage.opened.databases.grants,
       (db) => new SessionMarks(db, begun.clock, words, () => begun.publish({ type: "sessions.changed", data: {} })),
     );
-    gate = openGate(opened, { box, judges, decisions, words, marks });
+    gate = openGate(opened, { box, judges, decisions, words, marks, before: undo });
     const receipts = openReceipts(opened);
     checkpoints = openCheckpoints(opened, receipts.keys);
     const parts = {
@@ -108,6 +114,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       receipts,
       receiptKeys: receipts.keys,
       checkpoints,
+      undo,
     };
     const close = run(opened, parts);
     return {
@@ -143,7 +150,7 @@ function alarmOf(loss: GateError): AlarmCode {
   return loss.code === "gate_replaced" ? "gate_replaced" : "database_unusable";
 }
 
-type Parts = Pick<Core, "gate" | "box" | "judges" | "histories" | "receipts" | "checkpoints">;
+type Parts = Pick<Core, "gate" | "box" | "judges" | "histories" | "receipts" | "checkpoints" | "undo">;
 
 /** Lets all parts work, in the order in which they need each other. Returns what ends them, in the opposite one. */
 function run(opened: Opened, parts: Parts): () => void {
@@ -175,6 +182,7 @@ function run(opened: Opened, parts: Parts): () => void {
     for (const timer of timers) clearInterval(timer);
     for (const part of atWork) part.close();
     parts.histories.close();
+    parts.undo?.close();
     stopWaiting(opened, gate);
     flush(opened, parts);
     for (const note of keptPauses.notes()) log(`the gate ends while a pause isn't stored: ${note}`);
@@ -291,8 +299,20 @@ function openCheckpoints({ paths, config, clock, alarms, audit, failed }: Opened
   });
 }
 
+/** Its code is loaded only where something is kept. */
+async function openUndo({ paths, home, env, config, clock, failed }: Opened): Promise<Undo | undefined> {
+  const node = nodeForBox(env);
+  if (!config.undo.enabled || node === null) return undefined;
+  const { Undo } = await import("../undo/index.ts");
+  return new Undo({ folder: join(paths.state_dir, "undo"), home, config: config.undo, node, now: clock.now, failed });
+}
+
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */
-function openBox(opened: Opened, gateOf: () => Gate | undefined, pipesAhead?: number): BoxService {
+function openBox(
+  opened: Opened,
+  gateOf: () => Gate | undefined,
+  options: Pick<BoxServiceParts, "pipesAhead" | "around">,
+): BoxService {
   const { paths, home, env, config, clock, alarms, audit, listeners, failed } = opened;
   const { agents, agent_pauses, grants, safety } = opened;
   return new BoxService({
@@ -323,7 +343,7 @@ function openBox(opened: Opened, gateOf: () => Gate | undefined, pipesAhead?: nu
       if (gate === undefined) throw new Error("a box begins once its gate is open");
       return new BoxNetwork({ gate, grants, agents, listeners, failed, folder, node });
     },
-    pipesAhead,
+    ...options,
     failed,
   });
 }

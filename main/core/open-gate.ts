@@ -10,7 +10,7 @@ import type { ProposedCall } from "../../ipc/contract/wire.ts";
 import { possibleText, refusedText } from "../../ipc/words/judge-words.ts";
 import { GATE, type UserWords } from "../agents/index.ts";
 import { serveOthers } from "../base/sqlite/database.ts";
-import { type BrokerSettings, type CallsEvent, Gate, type SessionDecisions } from "../calls/index.ts";
+import { type BeforeCalls, type BrokerSettings, type CallsEvent, Gate, type SessionDecisions } from "../calls/index.ts";
 import type { Box } from "../decide/confinement/box.ts";
 import { SessionFlow } from "../decide/flow/session-flow.ts";
 import type { SessionMarks } from "../decide/flow/session-marks.ts";
@@ -36,9 +36,10 @@ interface BesideStores {
   decisions: SessionDecisions;
   words: UserWords;
   marks: SessionMarks;
+  before: BeforeCalls | undefined;
 }
 
-export function openGate(opened: Opened, { box, judges, decisions, words, marks }: BesideStores): Gate {
+export function openGate(opened: Opened, { box, judges, marks, ...beside }: BesideStores): Gate {
   const { home, env, paths, config, clock, catalog, audit, prices, overrides, publish, storage, failed } = opened;
   const {
     grants,
@@ -65,8 +66,7 @@ export function openGate(opened: Opened, { box, judges, decisions, words, marks 
       activity,
       lines,
       canOverrideJudges: () => config.judge.override,
-      decisions,
-      words,
+      ...beside,
       stages: {
         home,
         env,
@@ -84,7 +84,7 @@ export function openGate(opened: Opened, { box, judges, decisions, words, marks 
         mcp,
         destinations,
         flow: new SessionFlow(marks, writtenFiles, () => config.flow),
-        words,
+        words: beside.words,
         lost: () => storage.watch.lossByNow()?.message,
         gateFiles: new GateFiles(paths, home),
         get judge_threshold() {

@@ -17,6 +17,8 @@ interface Parts {
   audit: Pick<AuditLog, "append" | "time">;
   catalog: Pick<ExecutorCatalog, "loggedName">;
   listeners: Pick<Listeners, "hasListener" | "publish">;
+  /** Keeps what calls left; undefined where nothing is kept. */
+  undo?: { ended(decisionId: string): void } | undefined;
 }
 
 interface RanParts extends Parts {
@@ -29,6 +31,7 @@ export function noteReport(parts: Parts, agentId: string, call: ReportedCall, re
   const accepted = activity.reports.report(agentId, call, report);
   if (accepted === undefined) return;
   const { decision_id, reported } = accepted;
+  parts.undo?.ended(decision_id);
   const { ms, duration_ms } = reported;
   const agent = nameOf(parts, agentId);
   audit.append(() => ({

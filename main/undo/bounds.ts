@@ -43,3 +43,12 @@ export const OF_REPOSITORY: ReadonlySet<string> = new Set([
   ...["HEAD", "ORIG_HEAD", "MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "index", "packed-refs"],
   ...["refs", "logs", "config", "config.worktree", "hooks", "info", "rebase-merge", "rebase-apply"],
 ]);
+/** What of that is run, or says what is. */
+const RUN_BY_GIT: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "info"]);
+
+/** True of branches, the index, stashes: what a repository itself is, and not what it runs. */
+export function isOfRepository(path: string): boolean {
+  const names = path.split("/");
+  const at = names.indexOf(".git");
+  return at >= 0 && at + 1 < names.length && !RUN_BY_GIT.has(names[at + 1] ?? "");
+}

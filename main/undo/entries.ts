@@ -42,7 +42,7 @@ export function writeTree(objects: Objects, entries: Iterable<readonly [name: st
 }
 
 /** @throws where it isn't in the store, or no tree */
-export async function readTree(objects: Objects, sha: string): Promise<Map<string, Entry>> {
+async function readTree(objects: Objects, sha: string): Promise<Map<string, Entry>> {
   const bytes = await objects.read(sha);
   const entries = new Map<string, Entry>();
   for (let at = 0; at < bytes.length; ) {

@@ -21,7 +21,10 @@ interface Answers {
 }
 
 /** From its sources, or built. */
-const PROGRAM = [join(import.meta.dirname, "store-program.ts"), join(import.meta.dirname, "../undo/store-program.js")];
+const PROGRAM = ["store-program.ts", "../undo/store-program.js", "../../undo/store-program.js"].map((path) =>
+  // Node can't look into the desktop app's archive.
+  join(import.meta.dirname, path).replace("/app.asar/", "/app.asar.unpacked/"),
+);
 /** Of what it keeps in memory, in MiB. */
 const MAX_MEMORY = 512;
 
@@ -38,6 +41,7 @@ export class StoreProcess {
   readonly #waiting = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
   #count = 0;
   hasEnded = false;
+  readonly ended: Promise<void>;
 
   constructor({ folder, root, bounds, node }: StorePlace) {
     const program = PROGRAM.find((path) => existsSync(path)) ?? "";
@@ -49,8 +53,11 @@ export class StoreProcess {
       stdio: ["pipe", "pipe", "ignore"],
     });
     this.#child.unref();
+    const { promise, resolve: ended } = Promise.withResolvers<void>();
+    this.ended = promise;
     const end = () => {
       this.hasEnded = true;
+      ended();
       for (const { reject } of this.#waiting.values())
         reject(new Error("the process that keeps what can be undone ended"));
       this.#waiting.clear();

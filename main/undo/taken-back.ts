@@ -24,7 +24,7 @@ import type { Objects } from "./objects.ts";
  * changed it since, or between them. `unsure`: nobody said that the call had ended, so who changed it isn't known. `unkept`: it was too
  * large, or couldn't be read.
  */
-export type FileState = "ready" | "done" | "changed" | "unsure" | "unkept";
+type FileState = "ready" | "done" | "changed" | "unsure" | "unkept";
 
 export interface FileChange {
   path: string;

@@ -167,7 +167,7 @@ describe("of a hostile project", () => {
     expect((await store.begun()).missing).toBeNull();
     expect(performance.now() - began).toBeLessThan(3000);
     expect(statSync(join(store.folder, "objects/pack")).size).toBeLessThan(1024 * 1024);
-    // A file tool that is told to write into a pipe.
+    // A file tool that would write into a pipe.
     expect((await store.begun(["pipe", "huge", "closed/x"])).missing).toBeNull();
     chmodSync(store.path("closed"), 0o700);
   });

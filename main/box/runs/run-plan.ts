@@ -59,6 +59,14 @@ export interface AgentState {
   stopped: string | null;
 }
 
+/** Keeps what runs could destroy. */
+export interface AroundRuns {
+  /** @throws GateError `box_unavailable` where it must not start */
+  beforeRun(run: ConfinedRun): Promise<void>;
+  /** Nothing of it is left. */
+  afterRun(run: ConfinedRun): void;
+}
+
 export interface RunPlanParts {
   machine: Machine;
   places: Places;
@@ -71,6 +79,8 @@ export interface RunPlanParts {
   openNetwork(run: ConfinedRun): RunNetwork;
   /** This project, or a folder in it, holds more than a box can be made for. */
   tooLarge(folder: string): void;
+  /** Left out: nothing is kept. */
+  around?: AroundRuns | undefined;
 }
 
 interface Made {
@@ -180,6 +190,8 @@ export class RunPlan {
   async start(environment: readonly string[], slot: string): Promise<Buffer> {
     const { machine, after, openNetwork } = this.#parts;
     const { declaration, line } = this.#run;
+    // First: what is looked at after that may not be old as it starts.
+    await this.#parts.around?.beforeRun(this.#run);
     const { look, words: made, checks } = await this.#alone();
     const refusal = this.#isDropped ? "it was ended" : this.refusal();
     if (refusal !== null) throw new GateError("box_unavailable", refusal, "send it again");
@@ -215,13 +227,15 @@ export class RunPlan {
   async ended(): Promise<void> {
     this.#network?.close();
     await this.#parts.after.ended(this);
+    this.#parts.around?.afterRun(this.#run);
   }
 
   /** Nothing of it starts any more. */
   async dropped(): Promise<void> {
     this.#isDropped = true;
-    if (this.#hasStarted) await this.ended();
-    else this.#network?.close();
+    if (this.#hasStarted) return this.ended();
+    this.#network?.close();
+    this.#parts.around?.afterRun(this.#run);
   }
 }
 

@@ -26,7 +26,7 @@ import { Places } from "../project/places.ts";
 import { TREE_LIMITS } from "../project/project-tree.ts";
 import { listSetAside } from "../project/set-aside.ts";
 import { type LauncherParts, launcherText } from "../runs/launcher-text.ts";
-import { type AgentState, RunPlan, type RunPlanParts } from "../runs/run-plan.ts";
+import { type AgentState, type AroundRuns, RunPlan, type RunPlanParts } from "../runs/run-plan.ts";
 import { earlierRunsEnd, isUnstarted, type Run, Runs } from "../runs/runs.ts";
 import { removeOldFolders } from "./old-folders.ts";
 import { probeBox } from "./probe.ts";
@@ -47,6 +47,8 @@ export interface BoxServiceParts extends Pick<AfterRunsParts, "clock" | "alarms"
   network?(folder: string, node: string): BoxNetwork;
   /** How whole agents reach hosts; another one only in tests. */
   addressRules?: AddressRules;
+  /** Keeps what runs could destroy. Left out: nothing is kept. */
+  around?: AroundRuns | undefined;
   /** Left out: COMMANDS_AHEAD. */
   pipesAhead?: number | undefined;
 }
@@ -339,6 +341,7 @@ export class BoxService implements Box {
       stateOf,
       openNetwork: (run: ConfinedRun) => wayOf(run, network),
       tooLarge: (project: string) => this.#tooLarge.set(project, performance.now() + STAYS_TOO_LARGE_MS),
+      around: this.#parts.around,
     };
     return {
       folder,

@@ -14,6 +14,8 @@ export interface ConfinedRun {
   readonly call_hash: string;
   /** The client's own id of the call, by which it reports what ran; undefined where it has none. */
   readonly call_id: string | undefined;
+  /** Of the decision that allowed it; left out of the user's own. */
+  readonly decision_id?: string;
   /** Its client doesn't wait for it, and may say that it ran before it has begun. */
   readonly in_background?: boolean;
 }

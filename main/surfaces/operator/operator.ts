@@ -46,6 +46,7 @@ import {
 import { sessionMethods } from "./sessions.ts";
 import { settingMethods, statusMethods } from "./status.ts";
 import { channelMethods, setUpMethods, webMethods } from "./surfaces.ts";
+import { undoMethods } from "./undo.ts";
 
 /** The methods that change nothing. Any other is acknowledged only if its effect was stored. */
 const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
@@ -89,6 +90,9 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "telegram.status",
   "audit.checkpoint",
   "storage.files",
+  "undo.list",
+  "undo.files",
+  "undo.contents",
 ]);
 
 /** By method, so that what passes a schema is what the method's handler takes. */
@@ -153,6 +157,7 @@ export class Operator implements OperatorHandler {
       ...costMethods(context),
       ...receiptMethods(context),
       ...keptFileMethods(context),
+      ...undoMethods(context),
     };
   }
 

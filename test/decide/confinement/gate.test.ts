@@ -56,6 +56,7 @@ describe("a confined call", () => {
         session: "s1",
         call_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
         call_id: "toolu_1",
+        decision_id: decision.decision_id,
       },
     ]);
   });

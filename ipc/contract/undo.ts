@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+/** What agents did to the files of projects, and taking it back. */
+
+/** A call, a session's calls, all since a moment; none of them: the last call. */
+export const undoSelectionSchema = z.object({
+  /** Its decision's id, or the first eight characters or more of it. */
+  call: z.string().min(8).max(64).optional(),
+  session: z.string().max(256).optional(),
+  since: z.string().max(64).optional(),
+});
+export type UndoSelection = z.infer<typeof undoSelectionSchema>;
+
+export const undoneCallSchema = z.object({
+  /** Of the decision on the call, or of an undo. */
+  id: z.string(),
+  /** Null: the operator took something back. */
+  agent: z.string().nullable(),
+  session: z.string(),
+  executor: z.string(),
+  at: z.string(),
+  project: z.string(),
+  /**
+   * `kept`: it can be taken back. `unended`: nobody said that it ended, so each file has to be chosen. `not-kept`: nothing of it can, see
+   * `missing`. `undone`: it was taken back.
+   */
+  state: z.enum(["kept", "running", "unended", "not-kept", "undone"]),
+  missing: z.string().nullable(),
+  /** Of an undo: what it took back. */
+  of: z.array(z.string()).optional(),
+});
+export type UndoneCall = z.infer<typeof undoneCallSchema>;
+
+const fileKind = z.enum(["file", "link", "folder", "unkept"]).nullable();
+
+export const undoneFileSchema = z.object({
+  project: z.string(),
+  /** From the project, as it can be shown. */
+  path: z.string(),
+  /** The same with one character for each byte: this names it. */
+  bytes: z.string(),
+  /**
+   * `ready`: it is as the agent left it. `done`: as it was before. Without a choice nothing happens to `changed` (somebody else changed it
+   * since) and `unsure` (the call may not have done it). `unkept`: its content isn't there.
+   */
+  state: z.enum(["ready", "done", "changed", "unsure", "unkept"]),
+  /** What runs later, and what is a repository's own, has to be chosen. */
+  part: z.enum(["file", "runs-later", "git"]),
+  before: fileKind,
+  agent: fileKind,
+  now: fileKind,
+});
+export type UndoneFile = z.infer<typeof undoneFileSchema>;
+
+export const undoResultSchema = z.object({
+  id: z.string(),
+  files: z.array(undoneFileSchema.extend({ outcome: z.enum(["restored", "kept", "failed", "left"]) })),
+});
+export type UndoResult = z.infer<typeof undoResultSchema>;
+
+export const undoChoiceSchema = z.object({
+  project: z.string(),
+  /** `bytes` of the file. */
+  path: z.string(),
+  choice: z.enum(["before", "agent", "now"]),
+});
+export type UndoChoice = z.infer<typeof undoChoiceSchema>;

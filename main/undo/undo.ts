@@ -1,0 +1,401 @@
+import { createHash, randomUUID } from "node:crypto";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { isAtOrBelow, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
+import { GateError } from "../../ipc/contract/gate-error.ts";
+import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
+import type { UndoChoice, UndoneCall, UndoneFile, UndoResult, UndoSelection } from "../../ipc/contract/undo.ts";
+import type { ConfinedRun } from "../decide/confinement/box.ts";
+import { runsLater } from "../decide/places/run-later.ts";
+import { readsOnly } from "../decide/policy/policy.ts";
+import type { Denial, Reviewable } from "../decide/stages/examination.ts";
+import { type Bounds, CALL_WAITS_MS, isOfRepository } from "./bounds.ts";
+import { type Changer, type KnownCall, readCalls } from "./call-log.ts";
+import { kindOf } from "./entries.ts";
+import { StoreProcess } from "./store-process.ts";
+import type { Asked } from "./store-program.ts";
+import type { Missing } from "./undo-store.ts";
+
+/** What the gate keeps before calls that can write, and takes back for its operator. Files are looked at in processes of their own. */
+
+export interface UndoParts {
+  /** In the gate's state folder. */
+  folder: string;
+  home: string;
+  config: Bounds & { require: boolean };
+  /** Node for the stores' processes. */
+  node: string;
+  now(): number;
+  failed(what: string, error: unknown): void;
+}
+
+/** What a call can change: these files of a project, or (null) all of it. */
+interface Scope {
+  root: string;
+  paths: readonly string[] | null;
+}
+
+/** Stores that have a process at the same time, and how long it lasts where nothing is asked of it. */
+const MAX_PROCESSES = 4;
+const IDLE_MS = 120_000;
+const TIDY_MS = 600_000;
+/** A file's content is shown up to so many bytes. */
+const MAX_SHOWN = 256 * 1024;
+/** Paths that one file tool's call may name. */
+const MAX_PATHS = 1000;
+/** Calls that run, as far as is known. */
+const MAX_OPEN = 10_000;
+
+interface Opened {
+  process: StoreProcess;
+  used: number;
+}
+
+type ListedCall = Omit<UndoneCall, "at"> & { at: number };
+
+type Why = Missing | "failed";
+
+export class Undo {
+  readonly #parts: UndoParts;
+  readonly #opened = new Map<string, Opened>();
+  /** The projects of calls that run, by the call's decision; `isRun`: a box says that it ended. */
+  readonly #running = new Map<string, { root: string; isRun: boolean }>();
+  readonly #timers: NodeJS.Timeout[];
+
+  constructor(parts: UndoParts) {
+    this.#parts = parts;
+    this.#timers = [
+      setInterval(() => this.#endIdle(), IDLE_MS / 4).unref(),
+      setInterval(
+        () => void this.#tidy().catch((error: unknown) => parts.failed("tidying what can be undone", error)),
+        TIDY_MS,
+      ).unref(),
+    ];
+  }
+
+  // Before and after calls.
+
+  /** What a call that is allowed has to wait for; undefined where it changes no project's files, or its box sees to it. */
+  keep(x: Reviewable, decisionId: string): Promise<Denial | null> | undefined {
+    if (readsOnly(x.needs) || (x.confinement !== null && x.confinement.line !== null)) return undefined;
+    const scope = scopeOf(x, this.#parts.home);
+    const { agent, session = "" } = x.subject;
+    if (scope === undefined || agent === null) return undefined;
+    const call = { id: decisionId, agent: agent.name, session, executor: x.call.executor, at: this.#parts.now() };
+    return this.#before(call, scope, false).then((why) =>
+      why !== null && this.#parts.config.require ? denied(why) : null,
+    );
+  }
+
+  /** A call is asked about: its project is read meanwhile. */
+  prepare(x: Reviewable): void {
+    if (readsOnly(x.needs)) return;
+    const scope = scopeOf(x, this.#parts.home);
+    if (scope !== undefined) this.#ask(scope.root, { do: "prepare" }).catch(() => undefined);
+  }
+
+  /** Before a confined command begins. @throws GateError `box_unavailable` where it must not, as it couldn't be taken back */
+  async beforeRun({ declaration, decision_id, agent_name: agent, session }: ConfinedRun): Promise<void> {
+    const { kind, project: root, writes, is_project_too_large } = declaration;
+    if (decision_id === undefined || (kind !== undefined && !writes.some((path) => isAtOrBelow(path, root)))) return;
+    const paths = is_project_too_large === true ? writes.flatMap((path) => pathBelow(root, path) ?? []) : null;
+    const call = { id: decision_id, agent, session, executor: "shell", at: this.#parts.now() };
+    const why = await this.#before(call, { root, paths }, true);
+    if (why !== null && this.#parts.config.require) throw new GateError("box_unavailable", denied(why).reason);
+  }
+
+  afterRun({ decision_id }: ConfinedRun): void {
+    if (decision_id !== undefined) this.#ended(decision_id, true);
+  }
+
+  /** An agent says that a call has ended. */
+  ended(decisionId: string): void {
+    this.#ended(decisionId, false);
+  }
+
+  #ended(id: string, isRun: boolean): void {
+    const call = this.#running.get(id);
+    if (call === undefined || call.isRun !== isRun) return;
+    this.#running.delete(id);
+    this.#ask(call.root, { do: "after", id }).catch((error: unknown) =>
+      this.#parts.failed("keeping what a call left", error),
+    );
+  }
+
+  async #before(call: Changer, { root, paths }: Scope, isRun: boolean): Promise<Why | null> {
+    if (this.#running.size >= MAX_OPEN) this.#running.delete(this.#running.keys().next().value ?? "");
+    this.#running.set(call.id, { root, isRun });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Why>((resolve) => {
+      timer = setTimeout(() => resolve("late"), CALL_WAITS_MS);
+    });
+    const until = Date.now() + CALL_WAITS_MS;
+    const kept = this.#ask(root, { do: "before", call, paths, until }).catch((error: unknown): Why => {
+      this.#parts.failed("keeping what a call could change", error);
+      return "failed";
+    });
+    return Promise.race([kept, late]).finally(() => clearTimeout(timer));
+  }
+
+  // The stores' processes.
+
+  #ask<A extends Asked>(root: string, asked: A) {
+    return this.#process(root).ask(asked);
+  }
+
+  #process(root: string): StoreProcess {
+    const known = this.#opened.get(root);
+    if (known !== undefined && !known.process.hasEnded) {
+      known.used = performance.now();
+      return known.process;
+    }
+    this.#endOthers();
+    const { config: bounds, node } = this.#parts;
+    const process = new StoreProcess({ folder: this.#folderOf(root), root, bounds, node });
+    this.#opened.set(root, { process, used: performance.now() });
+    return process;
+  }
+
+  #folderOf(root: string): string {
+    return join(this.#parts.folder, createHash("sha256").update(root).digest("hex").slice(0, 24));
+  }
+
+  #endOthers(): void {
+    const idle = [...this.#opened].filter(([, { process }]) => process.waiting === 0 || process.hasEnded);
+    const [oldest] = idle.sort(([, one], [, other]) => one.used - other.used);
+    if (this.#opened.size >= MAX_PROCESSES && oldest !== undefined) this.#end(oldest[0]);
+  }
+
+  #endIdle(): void {
+    for (const [root, { process, used }] of this.#opened)
+      if (process.hasEnded || (process.waiting === 0 && performance.now() - used > IDLE_MS)) this.#end(root);
+  }
+
+  #end(root: string): void {
+    this.#opened.get(root)?.process.end();
+    this.#opened.delete(root);
+  }
+
+  async #tidy(): Promise<void> {
+    for (const { root } of this.#stores()) await this.#ask(root, { do: "tidy", now: this.#parts.now() });
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    for (const root of this.#opened.keys()) this.#end(root);
+  }
+
+  // For the operator.
+
+  #stores(): { root: string; folder: string }[] {
+    return namesIn(this.#parts.folder).flatMap((name) => {
+      const folder = join(this.#parts.folder, name);
+      const root = projectOf(folder);
+      return root === undefined ? [] : [{ root, folder }];
+    });
+  }
+
+  /** The newest first. */
+  list(limit: number): UndoneCall[] {
+    return this.#listed()
+      .slice(0, limit)
+      .map(({ at, ...call }) => ({ ...call, at: isoSeconds(at) }));
+  }
+
+  #listed(): ListedCall[] {
+    const all = this.#stores().flatMap(({ root, folder }) => {
+      const calls = readCalls(folder);
+      const undone = undoneIn(calls);
+      return calls.map((call): ListedCall => {
+        const { id, agent, session, executor, at, of, missing } = call;
+        const state = this.#stateOf(call, undone.has(id));
+        return { id, agent, session, executor, at, project: root, state, missing, ...(of ? { of: [...of] } : {}) };
+      });
+    });
+    // Of two in one millisecond the later line counts as the later one.
+    return all.reverse().sort((one, other) => other.at - one.at);
+  }
+
+  #stateOf({ id, before, after }: KnownCall, isUndone: boolean): UndoneCall["state"] {
+    if (isUndone) return "undone";
+    if (before === null) return "not-kept";
+    if (after !== null) return "kept";
+    return this.#running.has(id) ? "running" : "unended";
+  }
+
+  /** What is selected, by project, the oldest first. @throws GateError `unknown_call` where there is nothing */
+  #selected({ call, session, since }: UndoSelection): { root: string; ids: string[] }[] {
+    const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+    const chosen = this.#listed()
+      .reverse()
+      .filter(({ id, agent, session: of, at, state }) => {
+        if (call !== undefined) return id.startsWith(call);
+        if (agent === null || state === "undone" || state === "not-kept") return false;
+        return session === undefined ? at >= from : of === session;
+      });
+    const isLastOnly = call !== undefined || (session === undefined && since === undefined);
+    const selected = isLastOnly ? chosen.slice(-1) : chosen;
+    if (selected.length === 0) throw new GateError("unknown_call", "no such call can be taken back");
+    const roots = [...new Set(selected.map(({ project }) => project))];
+    return roots.map((root) => ({ root, ids: selected.filter(({ project }) => project === root).map(({ id }) => id) }));
+  }
+
+  /** What would become of each file. @throws GateError `unknown_call`, `undo_failed` */
+  async files(selection: UndoSelection): Promise<{ calls: string[]; files: UndoneFile[] }> {
+    const selected = this.#selected(selection);
+    const files: UndoneFile[] = [];
+    for (const { root, ids } of selected) files.push(...(await this.#filesOf(root, ids)));
+    return { calls: selected.flatMap(({ ids }) => ids), files };
+  }
+
+  async #filesOf(root: string, ids: readonly string[]): Promise<UndoneFile[]> {
+    const environment = { home: this.#parts.home, env: process.env };
+    const found = await this.#answered(this.#ask(root, { do: "files", ids }));
+    return found.map(({ path: bytes, state, before, agent, now }) => {
+      const path = Buffer.from(bytes, "latin1").toString();
+      const kind = (entry: typeof now) => (entry === null ? null : kindOf(entry));
+      const later = () => (runsLater(join(root, path), environment) ? "runs-later" : "file");
+      const part = isOfRepository(bytes) ? "git" : later();
+      return { project: root, path, bytes, state, part, before: kind(before), agent: kind(agent), now: kind(now) };
+    });
+  }
+
+  /** The three contents of a file. @throws GateError as above */
+  async contents(selection: UndoSelection, project: string, path: string): Promise<(string | null)[]> {
+    const ids = this.#selected(selection).find(({ root }) => root === project)?.ids ?? [];
+    const texts = await this.#answered(this.#ask(project, { do: "contents", ids, path, max: MAX_SHOWN }));
+    return texts.map((text) => (text === null ? null : Buffer.from(text, "latin1").toString()));
+  }
+
+  /**
+   * Takes back what can be without asking, and what was chosen. @param choices by project and path @returns an undo for each project
+   * @throws GateError as above
+   */
+  async takeBack(selection: UndoSelection, choices: readonly UndoChoice[], as: "undo" | "redo"): Promise<UndoResult[]> {
+    const done: UndoResult[] = [];
+    for (const { root, ids } of this.#selected(selection)) {
+      const files = await this.#filesOf(root, ids);
+      const chosen = new Map(
+        choices.flatMap(({ project, path, choice }) => (project === root ? [[path, choice]] : [])),
+      );
+      const wishes = files.flatMap(({ bytes, state, part }) => {
+        const choice = chosen.get(bytes) ?? (state === "ready" && part === "file" ? ("before" as const) : undefined);
+        return choice === undefined ? [] : [{ path: bytes, choice }];
+      });
+      const undo = {
+        id: randomUUID(),
+        agent: null,
+        session: "",
+        executor: as,
+        at: this.#parts.now(),
+      };
+      const outcomes = new Map(
+        wishes.length === 0 ? [] : await this.#answered(this.#ask(root, { do: "takeBack", ids, undo, wishes })),
+      );
+      done.push({
+        id: undo.id,
+        files: files.map((file) => ({ ...file, outcome: outcomes.get(file.bytes) ?? ("left" as const) })),
+      });
+    }
+    return done;
+  }
+
+  /** The undo that was done last, and isn't put again. @throws GateError `unknown_call` */
+  lastUndo(): string {
+    const last = this.list(Number.POSITIVE_INFINITY).find(
+      ({ executor, agent, state }) => agent === null && executor === "undo" && state !== "undone",
+    );
+    if (last === undefined) throw new GateError("unknown_call", "nothing was taken back that isn't there again");
+    return last.id;
+  }
+
+  /** Removes what was kept, of one project or of all. @returns of how many */
+  async forget(project?: string): Promise<number> {
+    const stores = this.#stores().filter(({ root }) => project === undefined || root === project);
+    for (const { root, folder } of stores) {
+      const process = this.#opened.get(root)?.process;
+      this.#end(root);
+      await process?.ended;
+      rmSync(folder, { recursive: true, force: true });
+    }
+    return stores.length;
+  }
+
+  #answered<T>(answer: Promise<T>): Promise<T> {
+    return answer.catch((error: unknown) => {
+      this.#parts.failed("taking back", error);
+      throw new GateError("undo_failed", "what was kept can't be read, or the project is gone");
+    });
+  }
+}
+
+/** What was taken back and isn't there again. */
+function undoneIn(calls: readonly KnownCall[]): Set<string> {
+  const undone = new Set<string>();
+  for (const { agent, of = [], executor, after } of calls) {
+    if (agent !== null || after === null) continue;
+    for (const id of of) undone.add(id);
+    // What an undo took back is there again once that was taken back itself.
+    if (executor === "redo")
+      for (const { id, of: callsOf = [] } of calls) if (of.includes(id)) for (const one of callsOf) undone.delete(one);
+  }
+  return undone;
+}
+
+/** Undefined where it changes no project's files. */
+function scopeOf({ needs, runsIn, lines, call }: Reviewable, home: string): Scope | undefined {
+  const written = needs.flatMap(({ capability, target }) =>
+    capability === "fs:write" && target.kind === "path" && target.real !== null ? [target] : [],
+  );
+  const named = written[0]?.real;
+  const folder = runsIn ?? (named == null ? undefined : dirname(named));
+  const root =
+    folder === undefined ? undefined : (projectRoot(folder, home) ?? workedIn(folder, call.context?.cwd, home));
+  if (root === undefined) return undefined;
+  const isWhole = runsIn !== null || lines.all.length > 0 || written.some((target) => target.is_tree);
+  if (isWhole || written.length > MAX_PATHS) return { root, paths: null };
+  const paths = written.flatMap(({ real }) => pathBelow(root, real ?? "") ?? []);
+  return paths.length === 0 ? undefined : { root, paths };
+}
+
+/** Where there is no repository: the folder that the agent works in. Never a home, nor what holds one, nor what all users share. */
+function workedIn(folder: string, cwd: string | undefined, home: string): string | undefined {
+  const root = cwd !== undefined && isAtOrBelow(folder, realForm(cwd) ?? cwd) ? (realForm(cwd) ?? cwd) : folder;
+  const isShared = root.split("/").length < 3 || isAtOrBelow(realForm(home) ?? home, root);
+  return isShared ? undefined : root;
+}
+
+/** One character for each byte; undefined for the folder itself, and what lies elsewhere. */
+const pathBelow = (root: string, path: string): string | undefined =>
+  path !== root && isAtOrBelow(path, root) ? Buffer.from(path.slice(root.length + 1)).toString("latin1") : undefined;
+
+const WHY: Readonly<Record<Why, string>> = {
+  late: "its project couldn't be kept in time",
+  "too-many-files": "its project holds too many files to be kept",
+  "store-full": "there is no room for more that could be taken back",
+  disk: "what it could change can't be stored",
+  "project-gone": "its project can't be read",
+  failed: "what it could change can't be stored",
+};
+
+const denied = (why: Why): Denial => ({
+  stage: "safety",
+  reason: `it could not be taken back: ${WHY[why]}`,
+  explain: { rule: "safety.not-undoable", instead: "send the call again" },
+});
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^[0-9a-f]{24}$/.test(name));
+  } catch {
+    return []; // nothing was kept yet
+  }
+}
+
+function projectOf(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, "project"), "utf8").slice(0, -1);
+  } catch {
+    return undefined; // it was being made, or removed
+  }
+}

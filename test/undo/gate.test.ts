@@ -1,0 +1,198 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { confinedCommand } from "../../ipc/base/confined-command.ts";
+import type { UndoneCall } from "../../ipc/contract/undo.ts";
+import { withoutBox } from "../box/box-under-test.ts";
+import { tokenOf } from "../support/agent-connection.ts";
+import { linesIn } from "../support/audit-trail.ts";
+import { projectIn } from "../support/flowing-session.ts";
+import { type GateOptions, startGate } from "../support/running-gate.ts";
+
+/** A gate with an agent that works in a project. */
+async function working(options: GateOptions = {}) {
+  const gate = await startGate(options);
+  const project = projectIn(gate.home.home, "shop");
+  mkdirSync(join(project, "src"));
+  writeFileSync(join(project, "src/a"), "before");
+  writeFileSync(join(project, ".env"), "TOKEN=1");
+  const agent = await gate.agent("tester", "Full", { supports: ["confine"], session: "s1" });
+  const { operator } = gate;
+  const path = (name: string) => join(project, name);
+  const context = { cwd: project };
+  const write = (name: string) =>
+    agent.ask({ executor: "fs_write", args: { path: path(name), content: "x" }, context });
+  const ran = (decisionId: string) => agent.send("tool.outcome", { decision_id: decisionId, ok: true });
+  const listed = () => operator.call("undo.list", {});
+  /** The call's entry, once it is as it should be. */
+  const known = async (id: string, state: UndoneCall["state"] = "kept") => {
+    await expect.poll(async () => (await listed()).find((call) => call.id === id)?.state).toBe(state);
+  };
+  return { gate, project, agent, operator, path, context, write, ran, listed, known };
+}
+
+/** The first call in a project may come too soon to be kept: its process is begun. */
+async function warmed(world: Awaited<ReturnType<typeof working>>) {
+  await expect
+    .poll(async () => {
+      const { decision } = await world.write("warm");
+      const call = (await world.listed()).find(({ id }) => id === decision.decision_id);
+      return call?.missing === null && call.state === "running";
+    })
+    .toBe(true);
+  return world;
+}
+
+describe("a file tool's call", () => {
+  it("waits until its file is kept, and is taken back with a line in the trail that holds no content", async () => {
+    const { gate, operator, project, path, write, ran, known, listed } = await warmed(await working());
+    const { decision } = await write("src/a");
+    expect(decision.outcome).toBe("allowed");
+    writeFileSync(path("src/a"), "the agent's secret");
+    ran(decision.decision_id);
+    await known(decision.decision_id);
+    const selection = { call: decision.decision_id };
+    expect(await operator.call("undo.files", selection)).toMatchObject({
+      files: [{ path: "src/a", state: "ready", part: "file", before: "file", agent: "file", now: "file" }],
+    });
+    const shown = await operator.call("undo.contents", {
+      ...selection,
+      project,
+      path: "src/a",
+    });
+    expect(shown).toEqual({ before: "before", agent: "the agent's secret", now: "the agent's secret" });
+    await operator.call("undo.take_back", selection);
+    expect(readFileSync(path("src/a"), "utf8")).toBe("before");
+    await known(decision.decision_id, "undone");
+    const trail = linesIn(gate.paths.auditDir).filter((line) => line.includes("undo."));
+    expect(trail.map((line) => JSON.parse(line))).toMatchObject([
+      { event: "undo.taken_back", calls: 1, files: 1, failed: 0 },
+    ]);
+    expect(trail.join("")).not.toContain("secret");
+    await operator.call("undo.put_again", {});
+    expect(readFileSync(path("src/a"), "utf8")).toBe("the agent's secret");
+    await known(decision.decision_id);
+    expect((await listed()).slice(0, 2).map(({ executor, agent }) => [executor, agent])).toEqual([
+      ["redo", null],
+      ["undo", null],
+    ]);
+  });
+
+  it("of what runs later, and of a repository's own, nothing is put back without a choice", async () => {
+    const { operator, path, write, ran, known } = await warmed(await working());
+    writeFileSync(path("package.json"), "{}");
+    const { decision, final } = await write(".git/hooks/pre-commit");
+    await operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved" });
+    const { outcome } = await final();
+    expect(outcome).toBe("allowed");
+    writeFileSync(path(".git/hooks/pre-commit"), "#!/bin/sh\n");
+    ran(decision.decision_id);
+    await known(decision.decision_id);
+    const selection = { call: decision.decision_id };
+    const [result] = await operator.call("undo.take_back", selection);
+    expect(result?.files).toMatchObject([{ path: ".git/hooks/pre-commit", part: "runs-later", outcome: "left" }]);
+    expect(existsSync(path(".git/hooks/pre-commit"))).toBe(true);
+    const { files } = await operator.call("undo.files", selection);
+    const choices = files.map(({ project, bytes }) => ({ project, path: bytes, choice: "before" as const }));
+    await operator.call("undo.take_back", { ...selection, choices });
+    expect(existsSync(path(".git/hooks/pre-commit"))).toBe(false);
+  });
+});
+
+describe.skipIf(withoutBox() !== undefined)("a command", () => {
+  it("is taken back as a whole, whatever program it was, also one that was approved to run outside", async () => {
+    const world = await warmed(await working());
+    const { gate, agent, operator, project, path, context, known } = world;
+    await gate.gate.core.box.ready;
+    const git = (...words: string[]) =>
+      execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.org", ...words], {
+        cwd: project,
+        encoding: "utf8",
+      });
+    rmSync(path(".git"), { recursive: true });
+    git("-c", "init.defaultBranch=main", "init", "-q");
+    git("add", "-A");
+    git("commit", "-qm", "all");
+    git("branch", "feature");
+    const run = async (command: string) => {
+      const { decision } = await agent.ask({ executor: "shell_exec", args: { command }, context });
+      expect(decision).toMatchObject({ outcome: "allowed", confine: {} });
+      const words = ["-c", confinedCommand(decision.confine?.argv ?? [])];
+      await once(spawn("bash", words, { cwd: project, stdio: "ignore" }), "exit");
+      await known(decision.decision_id);
+      return decision.decision_id;
+    };
+    await run('python3 -c \'import shutil; shutil.rmtree("src"); open("made", "w")\'');
+    const asked = await agent.ask({ executor: "shell_exec", args: { command: "git branch -D feature" }, context });
+    await operator.call("approvals.resolve", { token: tokenOf(asked.decision), decision: "approved" });
+    const { outcome, decision_id: branch } = await asked.final();
+    expect(outcome).toBe("allowed");
+    git("branch", "-D", "feature");
+    world.ran(branch);
+    await known(branch);
+    expect([existsSync(path("src")), existsSync(path("made")), git("branch").includes("feature")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    await operator.call("undo.take_back", { session: "s1" });
+    expect(readFileSync(path("src/a"), "utf8")).toBe("before");
+    expect(readFileSync(path(".env"), "utf8")).toBe("TOKEN=1");
+    expect([existsSync(path("made")), git("branch").includes("feature")]).toEqual([false, false]);
+    const { files } = await operator.call("undo.files", { call: branch });
+    const choices = files
+      .filter(({ part }) => part === "git")
+      .map(({ project: of, bytes }) => ({ project: of, path: bytes, choice: "before" as const }));
+    await operator.call("undo.take_back", { call: branch, choices });
+    expect(git("branch")).toContain("feature");
+  });
+});
+
+describe("what is configured", () => {
+  it("with `require` a call that couldn't be taken back is denied, and nothing else is", async () => {
+    const { project, agent, write, path, context } = await working({
+      config: "[undo]\nrequire = true\nmax_files = 100\n",
+    });
+    for (let i = 0; i < 120; i++) writeFileSync(join(project, `${i}`), "");
+    await expect.poll(async () => (await write("src/a")).decision.outcome).toBe("allowed");
+    const whole = { executor: "fs_delete", args: { path: path("src") }, context };
+    const { decision } = await agent.ask(whole);
+    const final = decision.pending === undefined ? decision : undefined;
+    expect(final).toMatchObject({ outcome: "denied", stage: "safety", explain: { rule: "safety.not-undoable" } });
+    expect((await agent.ask({ executor: "fs_read", args: { path: path("src/a") }, context })).decision.outcome).toBe(
+      "allowed",
+    );
+  });
+
+  it("switched off, nothing is kept, and its methods say so", async () => {
+    const { gate, operator, write } = await working({ config: "[undo]\nenabled = false\n" });
+    expect((await write("src/a")).decision.outcome).toBe("allowed");
+    await expect(operator.call("undo.list", {})).rejects.toMatchObject({ code: "not_available" });
+    expect(existsSync(join(gate.paths.state_dir, "undo"))).toBe(false);
+  });
+
+  it("a pause that begins while a call waits denies it", async () => {
+    const { operator, agent, path, context } = await working();
+    agent.send("tool.call", {
+      id: "x",
+      intent: "",
+      executor: "fs_write",
+      args: { path: path("src/a"), content: "x" },
+      context,
+    });
+    // In the same turn of the agent's socket, or one later: before the store's process has begun.
+    await operator.call("safety.pause", { reason: "test" });
+    const { data } = await agent.next(({ data: { id } }) => id === "x");
+    expect(data).toMatchObject({ outcome: "denied", stage: "safety" });
+  });
+
+  it("what was kept is forgotten when the user says so", async () => {
+    const { gate, operator, listed } = await warmed(await working());
+    expect((await listed()).length).toBeGreaterThan(0);
+    expect(await operator.call("undo.forget", {})).toEqual({ forgotten: 1 });
+    expect(await listed()).toEqual([]);
+    expect(linesIn(gate.paths.auditDir).some((line) => line.includes("undo.forgotten"))).toBe(true);
+  });
+});
