@@ -191,7 +191,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/core",
     holds: "puts the parts together, opens and closes them",
     floor: 8,
-    lines: 3850,
+    lines: 3860,
     doors: `
       .: archiving boxed-agents channel core explained-call gate-port note-board offline offline-receipts restart
       service: gate-service launch-agent service-parts

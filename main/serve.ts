@@ -80,7 +80,7 @@ export async function serveGate(options: ServeOptions = {}): Promise<RunningGate
   const log = options.log ?? (() => undefined);
   const { env, clock, acceptEmpty = [], logsDecisions, pipesAhead } = options;
   requireOpenFiles(gatePaths(env).state_dir);
-  const core = await openCore({ env, clock, acceptEmpty, log, logsDecisions, pipesAhead });
+  const core = await openCore({ env, clock, acceptEmpty, log, logsDecisions, pipesAhead, keepsProjects: true });
   logAlarms(core, log);
   logLeftOut(core, log);
   if (options.restartedAfter !== undefined) announceRestart(core, options.restartedAfter);

@@ -60,6 +60,8 @@ export interface CoreOptions extends BeginOptions {
   acceptEmpty?: readonly DatabaseName[];
   /** So many confined commands may begin at once before more pipes for them are made. */
   pipesAhead?: number | undefined;
+  /** Agents' calls come in: what they could change is kept before. */
+  keepsProjects?: boolean;
 }
 
 /**
@@ -92,7 +94,8 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     });
     const opened: Opened = { ...base, ...stores };
     const undo = await openUndo(opened);
-    const box = openBox(opened, () => gate, { pipesAhead: options.pipesAhead, around: undo });
+    const keeping = options.keepsProjects === true ? undo : undefined;
+    const box = openBox(opened, () => gate, { pipesAhead: options.pipesAhead, around: keeping });
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
     const judges = await CurrentJudges.open(begun.config, () => judgeParts(opened, decisions));
     const words = new UserWords();
@@ -100,7 +103,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       storage.opened.databases.grants,
       (db) => new SessionMarks(db, begun.clock, words, () => begun.publish({ type: "sessions.changed", data: {} })),
     );
-    gate = openGate(opened, { box, judges, decisions, words, marks, before: undo });
+    gate = openGate(opened, { box, judges, decisions, words, marks, before: keeping });
     const receipts = openReceipts(opened);
     checkpoints = openCheckpoints(opened, receipts.keys);
     const parts = {

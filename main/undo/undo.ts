@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { isAtOrBelow, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
+import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { UndoChoice, UndoneCall, UndoneFile, UndoResult, UndoSelection } from "../../ipc/contract/undo.ts";
@@ -351,7 +351,7 @@ function scopeOf({ needs, runsIn, lines, call }: Reviewable, home: string): Scop
   const folder = runsIn ?? (named == null ? undefined : dirname(named));
   const root =
     folder === undefined ? undefined : (projectRoot(folder, home) ?? workedIn(folder, call.context?.cwd, home));
-  if (root === undefined) return undefined;
+  if (root === undefined || kindOfPath(root) !== "folder") return undefined;
   const isWhole = runsIn !== null || lines.all.length > 0 || written.some((target) => target.is_tree);
   if (isWhole || written.length > MAX_PATHS) return { root, paths: null };
   const paths = written.flatMap(({ real }) => pathBelow(root, real ?? "") ?? []);

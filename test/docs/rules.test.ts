@@ -21,7 +21,7 @@ function documented(heading: string): { name: string; isExplained: boolean }[] {
 /** The sources that decide, and the user's acts that withdraw: neither the list of the rules, nor their words, nor types over them. */
 const SOURCES = globSync(
   [
-    "main/{agents,base,calls,decide,records,targets,judges/reviews}/**/*.ts",
+    "main/{agents,base,calls,decide,records,targets,undo,judges/reviews}/**/*.ts",
     "packages/shell-reading/**/*.ts",
     "main/surfaces/operator/*.ts",
     "ipc/socket/agent-answers.ts",
