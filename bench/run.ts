@@ -24,6 +24,7 @@ import { roundTrip } from "./round-trip.ts";
 import { safetyChecks } from "./safety.ts";
 import { telegram } from "./telegram.ts";
 import { trail } from "./trail.ts";
+import { undo } from "./undo.ts";
 
 /** `npm run bench [-- NAME] [--json]`: ratios in one run; absolute times are noise. */
 
@@ -50,6 +51,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   trail,
   activity,
   receipts,
+  undo,
   ageing,
   mcp,
   acp,

@@ -27,6 +27,7 @@ import { type JudgeAgentConfig, needsBox, type ReviewConfig } from "../main/deci
 import { SAFETY_SCHEMA } from "../main/decide/safety/schema.ts";
 import { monthFile } from "../main/records/audit/chain.ts";
 import { filesIn } from "../main/records/audit/month-files.ts";
+import { gitProblem } from "../main/undo/git-program.ts";
 import { allAdapters } from "./agents/adapters.ts";
 import { alarmHint } from "./alarm-hint.ts";
 import { attempt, type Check } from "./check.ts";
@@ -88,6 +89,7 @@ export async function allChecks(client?: string): Promise<Check[]> {
     ...profileChecks(paths),
     ...(config === undefined ? [] : priceChecks(config, paths)),
     trailCheck(paths.auditDir),
+    undoCheck(config?.undo.enabled !== false, gitProblem()),
     ...(await agentChecks(config === undefined ? DEFAULT_TTL_SECONDS : longestAnswerSeconds(config), client)),
   ];
 }
@@ -105,6 +107,18 @@ async function agentChecks(answerSeconds: number, client: string | undefined): P
       ),
     )
   ).flat();
+}
+
+/** Without Git nothing is kept, and everything else is as it was. */
+export function undoCheck(isEnabled: boolean, problem: string | null): Check {
+  if (!isEnabled) return { check: "undo", ok: true, detail: "switched off" };
+  if (problem === null) return { check: "undo", ok: true, detail: "what agents do to files can be taken back" };
+  return {
+    check: "undo",
+    ok: false,
+    detail: `nothing can be taken back: ${problem}`,
+    fix: "install git 2.20 or newer",
+  };
 }
 
 function nodeVersion(): Check {

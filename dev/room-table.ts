@@ -177,7 +177,7 @@ export const ROOMS: readonly Room[] = [
     floor: 6,
     lines: 2000,
     doors: `
-      .: index`,
+      .: git-program index`,
   },
   {
     path: "main/judges",

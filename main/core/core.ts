@@ -306,7 +306,8 @@ function openCheckpoints({ paths, config, clock, alarms, audit, failed }: Opened
 async function openUndo({ paths, home, env, config, clock, failed }: Opened): Promise<Undo | undefined> {
   const node = nodeForBox(env);
   if (!config.undo.enabled || node === null) return undefined;
-  const { Undo } = await import("../undo/index.ts");
+  const { Undo, isGitThere } = await import("../undo/index.ts");
+  if (!isGitThere()) return undefined;
   return new Undo({ folder: join(paths.state_dir, "undo"), home, config: config.undo, node, now: clock.now, failed });
 }
 

@@ -1,1 +1,2 @@
+export { isGitThere } from "./git-program.ts";
 export { Undo } from "./undo.ts";

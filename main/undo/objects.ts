@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
+import { GIT_PATH } from "./git-program.ts";
 
 /**
  * A store's objects, in Git's own format, in a bare repository that has no work tree. The gate writes packs itself: names that a list of
@@ -30,7 +31,7 @@ const REPACK_MS = 10 * 60_000;
 
 /** Nothing of the user's, or of a project's, counts: neither settings nor variables. */
 const gitEnvironment = (folder: string) => ({
-  PATH: "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin",
+  PATH: GIT_PATH,
   GIT_DIR: folder,
   HOME: folder,
   GIT_CONFIG_NOSYSTEM: "1",

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Bounds } from "./bounds.ts";
+import { GIT_PATH } from "./git-program.ts";
 import type { Asked } from "./store-program.ts";
 import type { FileChange, Outcome } from "./taken-back.ts";
 import type { Missing } from "./undo-store.ts";
@@ -41,7 +42,7 @@ export class StoreProcess {
   readonly #waiting = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
   #count = 0;
   hasEnded = false;
-  readonly ended: Promise<void>;
+  readonly #ended: Promise<void>;
 
   constructor({ folder, root, bounds, node }: StorePlace) {
     const program = PROGRAM.find((path) => existsSync(path)) ?? "";
@@ -49,12 +50,12 @@ export class StoreProcess {
     this.#child = spawn(node, [...flags, program, folder, root, JSON.stringify(bounds)], {
       cwd: "/",
       // Nothing of the gate's environment gets to Git, nor to Node.
-      env: { PATH: "/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin", LANG: "C.UTF-8" },
+      env: { PATH: GIT_PATH, LANG: "C.UTF-8" },
       stdio: ["pipe", "pipe", "ignore"],
     });
     this.#child.unref();
     const { promise, resolve: ended } = Promise.withResolvers<void>();
-    this.ended = promise;
+    this.#ended = promise;
     const end = () => {
       this.hasEnded = true;
       ended();
@@ -95,8 +96,15 @@ export class StoreProcess {
     else one?.reject(new Error(failed));
   }
 
-  /** It ends once it has answered. */
+  /** It ends once it has answered; nobody waits for that. */
   end(): void {
     this.#child.stdin?.end();
+  }
+
+  /** The same, once it has ended. */
+  stop(): Promise<void> {
+    this.#child.ref();
+    this.end();
+    return this.#ended;
   }
 }

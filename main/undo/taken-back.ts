@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmdirSync,
   type Stats,
@@ -218,8 +219,20 @@ function modeSet(name: string, mode: number): Outcome {
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
+/** What is half made has such a name. */
+const HALF = ".metnos-gate-undo-";
+const IS_HALF = /^\.metnos-gate-undo-[0-9a-f]{12}$/;
+
+/** Beside these paths, where a process was killed that put them back. */
+export function removeHalfMade(rootFd: number, paths: readonly string[]): void {
+  for (const folder of new Set(paths.map((path) => path.slice(0, Math.max(path.lastIndexOf("/"), 0)))))
+    inFolder(rootFd, folder, () => {
+      for (const name of readdirSync(".", { encoding: "latin1" })) if (IS_HALF.test(name)) unlinkSync(name);
+    });
+}
+
 function made(name: string, { mode }: Entry, content: Buffer, from: Entry | null): Outcome {
-  const half = `.metnos-gate-undo-${randomBytes(6).toString("hex")}`;
+  const half = `${HALF}${randomBytes(6).toString("hex")}`;
   try {
     if (kindOf({ mode }) === "link") symlinkSync(content, half);
     else writeWhole(half, mode & 0o7777, content);

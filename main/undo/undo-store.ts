@@ -22,13 +22,14 @@ import {
   type Outcome,
   planned,
   putBack,
+  removeHalfMade,
   treeOfPaths,
 } from "./taken-back.ts";
 
 /** The store of one project: what was there before calls, and what they left. One process at a time has it. */
 
 /** Why a call can't be taken back as a whole. */
-export type Missing = "late" | "too-many-files" | "store-full" | "disk" | "project-gone";
+export type Missing = "late" | "too-many-files" | "store-full" | "disk" | "project-gone" | "interrupted";
 
 const DAY_MS = 86_400_000;
 const SEEN_FILE = "seen.json";
@@ -58,6 +59,24 @@ export class UndoStore {
     this.#objects = new Objects(folder);
     writeFileSync(join(folder, "project"), `${root}\n`, { mode: 0o600 });
     this.#seen = this.#storedSeen();
+    this.#endInterrupted();
+  }
+
+  /** What an undo had half made as its process was killed goes; what it had put back stays, and can be put again. */
+  #endInterrupted(): void {
+    for (const { id, agent, after, paths } of this.calls()) {
+      if (agent !== null || after !== null || paths === null) continue;
+      try {
+        const tree = this.#inProject((fd) => {
+          removeHalfMade(fd, paths);
+          return treeOfPaths(this.#objects, fd, paths);
+        });
+        this.#objects.flush();
+        appendLine(this.#folder, { line: "after", id, tree, missing: "interrupted" });
+      } catch {
+        // The project isn't there now: the next process looks again.
+      }
+    }
   }
 
   /**

@@ -313,9 +313,8 @@ export class Undo {
   async forget(project?: string): Promise<number> {
     const stores = this.#stores().filter(({ root }) => project === undefined || root === project);
     for (const { root, folder } of stores) {
-      const process = this.#opened.get(root)?.process;
-      this.#end(root);
-      await process?.ended;
+      await this.#opened.get(root)?.process.stop();
+      this.#opened.delete(root);
       rmSync(folder, { recursive: true, force: true });
     }
     return stores.length;
@@ -332,8 +331,8 @@ export class Undo {
 /** What was taken back and isn't there again. */
 function undoneIn(calls: readonly KnownCall[]): Set<string> {
   const undone = new Set<string>();
-  for (const { agent, of = [], executor, after } of calls) {
-    if (agent !== null || after === null) continue;
+  for (const { agent, of = [], executor, after, missing } of calls) {
+    if (agent !== null || after === null || missing !== null) continue;
     for (const id of of) undone.add(id);
     // What an undo took back is there again once that was taken back itself.
     if (executor === "redo")
@@ -375,6 +374,7 @@ const WHY: Readonly<Record<Why, string>> = {
   "store-full": "there is no room for more that could be taken back",
   disk: "what it could change can't be stored",
   "project-gone": "its project can't be read",
+  interrupted: "the gate ended meanwhile",
   failed: "what it could change can't be stored",
 };
 

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -13,12 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { expect, it } from "vitest";
-import { isWholeRun } from "../support/whole-run.ts";
+import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 import { OwnStore } from "./own-store.ts";
 
 /** Random acts of agent and user on a few names, then a random undo: what only the agent touched is as it was, what the user did is there. */
 
-const RUNS = isWholeRun() ? 2000 : 60;
+const RUNS = IS_WHOLE_RUN ? 10_000 : 60;
 const SEED = Number(process.env.UNDO_SEED ?? 20_261);
 
 /** xorshift32: the same numbers for the same seed. */
@@ -110,8 +109,7 @@ const differing = (one: Picture, other: Picture): Set<string> =>
   new Set([...one.keys(), ...other.keys()].filter((path) => one.get(path) !== other.get(path)));
 
 /** Of a path, and of what it lies in. */
-const above = (path: string): string[] =>
-  path.split("/").map((_, at, names) => names.slice(0, at + 1).join("/"));
+const above = (path: string): string[] => path.split("/").map((_, at, names) => names.slice(0, at + 1).join("/"));
 
 async function interleaved(store: OwnStore, seed: number): Promise<void> {
   const random = randomOf(seed);
@@ -137,25 +135,17 @@ async function interleaved(store: OwnStore, seed: number): Promise<void> {
   const end = project.picture();
   const undo = await store.takeBack(calls);
   const after = project.picture();
-  const users_own = (path: string) =>
+  const usersOwn = (path: string) =>
     above(path).some((part) => users.has(part)) || [...users].some((one) => one.startsWith(`${path}/`));
-  for (const path of new Set([...begin.keys(), ...end.keys(), ...after.keys()])) {
-    if (!users_own(path)) expect([seed, path, after.get(path)]).toEqual([seed, path, begin.get(path)]);
-    // What the user did last is there, wherever the agent came after it or not: else it had to be chosen.
-    else if (users.has(path) && !begin.has(path) && end.has(path) && !agentTouchedLast(end, after, path))
-      expect([seed, path, after.get(path)]).toEqual([seed, path, end.get(path)]);
-  }
+  for (const path of new Set([...begin.keys(), ...end.keys(), ...after.keys()]))
+    if (!usersOwn(path)) expect([seed, path, after.get(path)]).toEqual([seed, path, begin.get(path)]);
   await store.takeBack([undo.id]);
   expect([seed, [...project.picture()].sort()]).toEqual([seed, [...end].sort()]);
 }
 
-/** It is gone, or another: only allowed where it was an agent's. */
-const agentTouchedLast = (end: Picture, after: Picture, path: string): boolean => end.get(path) !== after.get(path);
-
 it(`random acts of agent and user, ${RUNS} times: what only the agent touched comes back, and all of it can be put again`, async () => {
   const store = new OwnStore();
   for (let run = 0; run < RUNS; run++) await interleaved(store, SEED + run);
-  expect(existsSync(store.root)).toBe(true);
 });
 
 it("a user's edits are never lost, whatever the agent did before and after", async () => {

@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { IS_WHOLE_RUN } from "../support/whole-run.ts";
+import { OwnStore } from "./own-store.ts";
+
+const ROUNDS = IS_WHOLE_RUN ? 300 : 12;
+const FILES = 200;
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function fsck(store: OwnStore): void {
+  const env = { PATH: process.env.PATH, GIT_DIR: store.folder, HOME: store.folder };
+  execFileSync("git", ["fsck", "--full", "--no-dangling"], { cwd: store.folder, env, stdio: "pipe" });
+}
+
+it("killed at any moment of a snapshot, the next process keeps the project as if nothing had been", async () => {
+  const store = new OwnStore();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let i = 0; i < FILES; i++) writeFileSync(store.path(`${i}`), `${round} ${i} `.repeat(200));
+    const asked = store.begun().catch(() => undefined);
+    await wait(round * 4);
+    store.restart();
+    await asked;
+    const id = await store.call(() => rmSync(store.path("7")));
+    await store.takeBack([id]);
+    expect(readFileSync(store.path("7"), "utf8")).toBe(`${round} 7 `.repeat(200));
+  }
+  expect(() => fsck(store)).not.toThrow();
+});
+
+it("killed at any moment of an undo, each file is as it was before or after, nothing is half made, and the same undo ends it", async () => {
+  const store = new OwnStore();
+  mkdirSync(store.path("src"));
+  const unfinished: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let i = 0; i < FILES; i++) writeFileSync(store.path(`src/${i}`), "before");
+    const id = await store.call(() => {
+      for (let i = 0; i < FILES; i++) writeFileSync(store.path(`src/${i}`), "the agent's");
+    });
+    const undone = store.takeBack([id]).catch(() => undefined);
+    await wait(2 + round * 3);
+    store.restart();
+    await undone;
+    // The new process has looked at what the other one left.
+    await store.states(id);
+    expect(readdirSync(store.path("src"))).toHaveLength(FILES);
+    const texts = readdirSync(store.path("src")).map((name) => readFileSync(store.path(`src/${name}`), "utf8"));
+    expect(texts.filter((text) => text !== "before" && text !== "the agent's")).toEqual([]);
+    unfinished.push(texts.filter((text) => text !== "before").length);
+    await store.takeBack([id]);
+    for (let i = 0; i < FILES; i++) expect(readFileSync(store.path(`src/${i}`), "utf8")).toBe("before");
+  }
+  // Else it was never killed while it worked.
+  expect(unfinished.some((count) => count > 0)).toBe(true);
+  const interrupted = store.calls.filter(({ missing }) => missing === "interrupted");
+  for (const { after } of interrupted) expect(after).not.toBeNull();
+});
