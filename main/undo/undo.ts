@@ -357,11 +357,11 @@ function scopeOf({ needs, runsIn, lines, call }: Reviewable, home: string): Scop
   return paths.length === 0 ? undefined : { root, paths };
 }
 
-/** Where there is no repository: the folder that the agent works in. Never a home, nor what holds one, nor what all users share. */
+/** Where there is no repository: the folder that its agent works in. Never a home, nor what holds one, nor what all users share. */
 function workedIn(folder: string, cwd: string | undefined, home: string): string | undefined {
-  const root = cwd !== undefined && isAtOrBelow(folder, realForm(cwd) ?? cwd) ? (realForm(cwd) ?? cwd) : folder;
-  const isShared = root.split("/").length < 3 || isAtOrBelow(realForm(home) ?? home, root);
-  return isShared ? undefined : root;
+  const root = cwd === undefined ? undefined : (realForm(cwd) ?? cwd);
+  if (root === undefined || !isAtOrBelow(folder, root) || root.split("/").length < 3) return undefined;
+  return isAtOrBelow(realForm(home) ?? home, root) ? undefined : root;
 }
 
 /** One character for each byte; undefined for the folder itself, and what lies elsewhere. */

@@ -109,6 +109,8 @@ describe("the operator's socket", () => {
       channel: "post",
       is_fresh: "yes",
       is_lost: "yes",
+      project: 5,
+      choices: 5,
       lines: 0,
     };
     for (const method of Object.keys(operatorMethods) as (keyof typeof operatorMethods)[]) {
