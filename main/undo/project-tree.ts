@@ -19,6 +19,8 @@ export interface Seen extends Entry {
 
 /** Within this time a file can change twice and have the same times: it is read again. Milliseconds. */
 const SAME_TICK_MS = 30;
+/** The same of a disk whose times are whole seconds, or even ones. */
+const SAME_SECONDS_MS = 2100;
 /** Of what `.gitignore` files say. */
 const MAX_RULES = 256 * 1024;
 
@@ -157,7 +159,7 @@ function fileSeen(
     walk.unread.push(path + name);
     return { ...unkept(stat), ctime: -1 };
   }
-  const isFresh = ctimeMs > walk.began - SAME_TICK_MS;
+  const isFresh = ctimeMs > walk.began - (ctimeMs % 1000 === 0 ? SAME_SECONDS_MS : SAME_TICK_MS);
   const sha = walk.objects.add("blob", content, known?.sha);
   return { ...timesOf(stat), ...(isFresh ? { ctime: -1 } : {}), mode, sha };
 }

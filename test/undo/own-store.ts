@@ -17,10 +17,10 @@ export class OwnStore {
   process: StoreProcess;
   #calls = 0;
 
-  constructor(bounds: Partial<Bounds> = {}) {
+  constructor(bounds: Partial<Bounds> = {}, places: { store?: string; project?: string } = {}) {
     const base = tempFolder();
-    this.folder = join(base, "store");
-    this.root = join(base, "project");
+    this.folder = join(places.store ?? base, "store");
+    this.root = join(places.project ?? base, "project");
     mkdirSync(this.root);
     this.#bounds = { ...BOUNDS, ...bounds };
     this.process = this.#started();

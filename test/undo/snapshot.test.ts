@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { diskOfWholeSeconds, smallDisk } from "../support/small-disk.ts";
 import { OwnStore } from "./own-store.ts";
 
 const ENV = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
@@ -149,6 +150,39 @@ describe("a snapshot", () => {
     const asked = { do: "before", call, paths: null, until: Date.now() - 1 } as const;
     expect(await store.process.ask(asked)).toBe("late");
     expect(store.calls).toMatchObject([{ id: "late", before: null, missing: "late" }]);
+  });
+});
+
+describe("a disk", () => {
+  it("that is full keeps nothing, and what was kept can be taken back once there is room", async () => {
+    const disk = smallDisk(8);
+    if (disk === undefined) return;
+    const store = new OwnStore({}, { store: disk.folder });
+    writeFileSync(store.path("a"), "before");
+    const id = await store.call(() => writeFileSync(store.path("a"), "agent"));
+    disk.fill();
+    writeFileSync(store.path("b"), execFileSync("head", ["-c", "30000", "/dev/urandom"]));
+    expect((await store.begun()).missing).toBe("disk");
+    expect((await store.begun(["b"])).missing).toBe("disk");
+    await expect(store.takeBack([id])).rejects.toThrow();
+    expect(readFileSync(store.path("a"), "utf8")).toBe("agent");
+    disk.empty();
+    expect((await store.begun()).missing).toBeNull();
+    await store.takeBack([id]);
+    expect(readFileSync(store.path("a"), "utf8")).toBe("before");
+  });
+
+  it("whose times are whole seconds hides no change", async () => {
+    const project = diskOfWholeSeconds();
+    if (project === undefined) return;
+    const store = new OwnStore({}, { project });
+    const trees = new Set<string>();
+    for (const text of ["aaaa", "bbbb", "cccc"]) {
+      writeFileSync(store.path("a"), text);
+      await store.begun();
+      trees.add(store.calls.at(-1)?.before ?? "");
+    }
+    expect(trees.size).toBe(3);
   });
 });
 
