@@ -182,10 +182,12 @@ describe("what is configured", () => {
       args: { path: path("src/a"), content: "x" },
       context,
     });
-    // In the same turn of the agent's socket, or one later: before the store's process has begun.
+    // It is examined by then, and waits for the store's process to begin.
+    await agent.ping();
     await operator.call("safety.pause", { reason: "test" });
     const { data } = await agent.next(({ data: { id } }) => id === "x");
-    expect(data).toMatchObject({ outcome: "denied", stage: "safety" });
+    expect(data).toMatchObject({ outcome: "denied", stage: "safety", explain: { rule: "safety.paused" } });
+    expect((await operator.call("undo.list", {})).length).toBeLessThan(2);
   });
 
   it("what was kept is forgotten when the user says so", async () => {

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { appendLine } from "../../main/undo/call-log.ts";
 import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 import { OwnStore } from "./own-store.ts";
 
@@ -55,4 +56,20 @@ it("killed at any moment of an undo, each file is as it was before or after, not
   expect(unfinished.some((count) => count > 0)).toBe(true);
   const interrupted = store.calls.filter(({ missing }) => missing === "interrupted");
   for (const { after } of interrupted) expect(after).not.toBeNull();
+});
+
+it("what an undo had half made goes with the next process, and nothing else does", async () => {
+  const store = new OwnStore();
+  mkdirSync(store.path("src"));
+  writeFileSync(store.path("src/a"), "a");
+  await store.call(() => rmSync(store.path("src/a")));
+  const tree = store.calls[0]?.before ?? "";
+  const undo = { id: "half", agent: null, session: "", executor: "undo", at: Date.now(), of: ["call-1"] };
+  appendLine(store.folder, { line: "before", ...undo, paths: ["src/a"], tree, missing: null });
+  for (const name of [".metnos-gate-undo-0123456789ab", ".metnos-gate-undo-mine"])
+    writeFileSync(store.path(`src/${name}`), "half");
+  store.restart();
+  await store.begun();
+  expect(readdirSync(store.path("src"))).toEqual([".metnos-gate-undo-mine"]);
+  expect(store.calls.find(({ id }) => id === "half")).toMatchObject({ missing: "interrupted" });
 });

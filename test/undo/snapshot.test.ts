@@ -260,8 +260,8 @@ describe("of a hostile project", () => {
     writeFileSync(store.path("a"), "b");
     expect((await store.begun()).missing).toBeNull();
     expect(store.calls).toHaveLength(2);
-    await store.process.ask({ do: "tidy", now: Date.now() + 8 * 86_400_000 });
     expect(readdirSync(packs).some((name) => name.startsWith("tmp_") || name.includes("000000"))).toBe(false);
+    await store.process.ask({ do: "tidy", now: Date.now() + 8 * 86_400_000 });
     expect(store.calls).toEqual([]);
   });
 });
