@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { homeFolder } from "../../ipc/base/paths.ts";
 import { shortenHome } from "../../ipc/base/visible-text.ts";
-import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
 import type { UndoChoice, UndoneCall, UndoneFile, UndoResult, UndoSelection } from "../../ipc/contract/undo.ts";
 import { isConfirmed } from "../confirmed.ts";
 import { parseMoment } from "../durations.ts";
@@ -17,6 +16,7 @@ interface UndoOptions extends DataOptions {
   yes?: boolean;
   git?: boolean;
   runsLater?: boolean;
+  unsure?: boolean;
   choose: string[];
 }
 
@@ -35,6 +35,7 @@ export function undoCommands(program: Command, done: (code: ExitCode) => void): 
     .option("--yes", "doesn't ask")
     .option("--git", "also what belongs to a repository itself: branches, the index, stashes")
     .option("--runs-later", "also what is run later: hooks, settings of agents")
+    .option("--unsure", "also what somebody else may have changed while a call ran")
     .option("--choose <path=version>", "of a file that somebody else has changed: before, agent or now", collected, [])
     .addOption(jsonOption())
     .action((call: string | undefined, options: UndoOptions) =>
@@ -68,7 +69,9 @@ export function undoCommands(program: Command, done: (code: ExitCode) => void): 
   undo
     .command("redo [undo]")
     .description("puts again what was taken back; without one: the last undo")
-    .action((id: string | undefined) => withOperator(async (api) => done(said(await putAgain(api, id)))));
+    .action((id: string | undefined) =>
+      withOperator(async (api) => done(said(await api.call("undo.put_again", id === undefined ? {} : { undo: id })))),
+    );
   undo
     .command("forget [project]")
     .description("removes all that was kept, of one project or of all: it can't be taken back any more")
@@ -79,18 +82,6 @@ export function undoCommands(program: Command, done: (code: ExitCode) => void): 
       }),
     );
 }
-
-/** What an undo left has been seen and chosen: nothing of it is asked about again, but what somebody has changed since. */
-async function putAgain(api: OperatorApi, undo: string | undefined): Promise<UndoResult[]> {
-  const [last] = undo === undefined ? (await api.call("undo.list", { limit: 1000 })).filter(isUndo) : [{ id: undo }];
-  if (last === undefined) return await api.call("undo.put_again", { choices: [] });
-  const { files } = await api.call("undo.files", { call: last.id });
-  const choices = files.filter(({ state }) => state === "ready").map((file) => choiceOf(file, "before"));
-  return await api.call("undo.put_again", { undo: last.id, choices });
-}
-
-const isUndo = ({ executor, agent, state }: UndoneCall): boolean =>
-  agent === null && executor === "undo" && state !== "undone";
 
 const collected = (one: string, before: string[]): string[] => [...before, one];
 
@@ -110,7 +101,7 @@ const choiceOf = ({ project, bytes }: UndoneFile, choice: UndoChoice["choice"]):
   choice,
 });
 
-function choicesOf(files: readonly UndoneFile[], { git, runsLater, choose }: UndoOptions): UndoChoice[] {
+function choicesOf(files: readonly UndoneFile[], { git, runsLater, unsure, choose }: UndoOptions): UndoChoice[] {
   const named = new Map(choose.map(chosenOf));
   for (const path of named.keys())
     if (!files.some((file) => file.path === path))
@@ -119,7 +110,8 @@ function choicesOf(files: readonly UndoneFile[], { git, runsLater, choose }: Und
     const choice = named.get(file.path);
     if (choice !== undefined) return [choiceOf(file, choice)];
     const isWanted = (git === true && file.part === "git") || (runsLater === true && file.part === "runs-later");
-    return isWanted && file.state === "ready" ? [choiceOf(file, "before")] : [];
+    const isReady = file.state === "ready" || (file.state === "unsure" && unsure === true);
+    return isReady && (isWanted || (file.part === "file" && file.state === "unsure")) ? [choiceOf(file, "before")] : [];
   });
 }
 
@@ -140,7 +132,7 @@ function fateOf({ project, bytes, state, part }: UndoneFile, choices: readonly U
   if (state === "done") return "is as it was";
   if (state === "unkept") return "wasn't kept";
   if (state === "changed") return "changed since: --choose";
-  if (state === "unsure") return "may be somebody else's: --choose";
+  if (state === "unsure") return "may be somebody else's: --unsure";
   return part === "file" ? "put back" : part === "git" ? "--git" : "--runs-later";
 }
 

@@ -5,7 +5,7 @@ export const CALL_WAITS_MS = 250;
 
 /** What one store may hold. */
 export interface Bounds {
-  /** Files and links of one project. */
+  /** Files, links and folders of one project. */
   max_files: number;
   /** On the disk. */
   max_bytes: number;

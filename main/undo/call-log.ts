@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularBytes } from "../../ipc/base/regular-file.ts";
 
 /** Which calls a store knows: a line for what was there before each, and one for what it left. Killed at any time, whole lines are left. */
 
@@ -36,16 +27,18 @@ export interface KnownCall extends Changer {
   after: string | null;
   /** Why it can't be taken back as a whole; null where it can. */
   missing: string | null;
+  /** How long it ran, in milliseconds; undefined where it runs. */
+  ms?: number | undefined;
 }
 
 type Line =
   | (Changer & { line: "before"; paths: readonly string[] | null; tree: string | null; missing: string | null })
-  | { line: "after"; id: string; tree: string | null; missing: string | null };
+  | { line: "after"; id: string; tree: string | null; missing: string | null; ms?: number | undefined };
 
 const FILE = "calls.jsonl";
 /** More is none of the gate's own. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
 /** @throws the system's error */
 export function appendLine(folder: string, line: Line): void {
@@ -69,7 +62,8 @@ export function readCalls(folder: string): KnownCall[] {
       calls.set(call.id, { ...call, before: tree, after: null });
     } else {
       const call = calls.get(line.id);
-      if (call !== undefined) Object.assign(call, { after: line.tree, missing: call.missing ?? line.missing });
+      if (call !== undefined)
+        Object.assign(call, { after: line.tree, missing: call.missing ?? line.missing, ms: line.ms });
     }
   }
   return [...calls.values()];
@@ -85,29 +79,19 @@ function parsed(text: string): Line | undefined {
 }
 
 function textOf(file: string): string {
-  let fd: number;
   try {
-    fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return readRegularBytes(file, { maxBytes: MAX_BYTES, isBeginningEnough: true, follows: false }).toString();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw error;
-  }
-  try {
-    const bytes = Buffer.alloc(Math.min(fstatSync(fd).size, MAX_BYTES));
-    let length = 0;
-    for (let read = 1; read > 0 && length < bytes.length; length += read)
-      read = readSync(fd, bytes, length, bytes.length - length, null);
-    return bytes.toString("utf8", 0, length);
-  } finally {
-    closeSync(fd);
   }
 }
 
 /** Only these calls are known from now on. @throws the system's error */
 export function writeCalls(folder: string, calls: readonly KnownCall[]): void {
-  const lines = calls.flatMap(({ before, after, ...call }): Line[] => [
+  const lines = calls.flatMap(({ before, after, ms, ...call }): Line[] => [
     { line: "before", ...call, tree: before },
-    ...(after === null ? [] : [{ line: "after" as const, id: call.id, tree: after, missing: null }]),
+    ...(after === null ? [] : [{ line: "after" as const, id: call.id, tree: after, missing: null, ms }]),
   ]);
   const made = join(folder, `${FILE}.new`);
   rmSync(made, { force: true });

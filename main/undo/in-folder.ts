@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, readlinkSync, type Stats } from "node:fs";
+import { NOT_A_FILE, readRegularBytes, TOO_LARGE } from "../../ipc/base/regular-file.ts";
 import { MAX_FILE } from "./bounds.ts";
 
 /**
@@ -53,27 +54,15 @@ export function statIn(name: string): Stats | undefined {
 const isNothing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** @returns undefined where it isn't the file any more that was looked at, is too long or kept by another @throws the system's error */
-export function bytesIn(name: string, seen: Stats, max: number = MAX_FILE): Buffer | undefined {
-  if (seen.size > max) return undefined;
-  let fd: number;
+const UNREADABLE: ReadonlySet<string> = new Set([NOT_A_FILE, TOO_LARGE, "EAGAIN", "ENXIO", "EACCES", "EPERM"]);
+
+/** @returns undefined where it is no file any more, is too long, kept by another or not this user's @throws the system's error */
+export function bytesIn(name: string, max: number = MAX_FILE): Buffer | undefined {
   try {
-    fd = openSync(named(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return readRegularBytes(named(name), { maxBytes: max, follows: false });
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (isNothing(error) || ["EAGAIN", "ENXIO", "EACCES", "EPERM"].includes(code)) return undefined;
+    if (isNothing(error) || UNREADABLE.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
-  }
-  try {
-    const now = fstatSync(fd);
-    if (!now.isFile() || now.ino !== seen.ino || now.dev !== seen.dev || now.size > max) return undefined;
-    const bytes = Buffer.allocUnsafe(now.size);
-    let length = 0;
-    for (let read = 1; read > 0 && length < bytes.length; length += read)
-      read = readSync(fd, bytes, length, bytes.length - length, null);
-    return bytes.subarray(0, length);
-  } finally {
-    closeSync(fd);
   }
 }
 

@@ -1,16 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writevSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { GIT_PATH } from "./git-program.ts";
@@ -106,15 +96,11 @@ export class Objects {
 
   #write(path: string, parts: readonly Buffer[]): void {
     const made = join(this.#packs, "tmp_gate");
-    const fd = openSync(made, "w", 0o600);
     try {
-      // Linux takes 1024 at once.
-      for (let at = 0; at < parts.length; at += 1000) writeAll(fd, parts.slice(at, at + 1000));
+      writeFileSync(made, Buffer.concat(parts), { mode: 0o600 });
     } catch (error) {
       rmSync(made, { force: true });
       throw error;
-    } finally {
-      closeSync(fd);
     }
     renameSync(made, path);
   }
@@ -172,15 +158,6 @@ export class Objects {
   close(): void {
     this.#reader?.close();
   }
-}
-
-function writeAll(fd: number, parts: Buffer[]): void {
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const written = writevSync(fd, parts);
-  if (written === length) return;
-  const rest = Buffer.concat(parts).subarray(written);
-  if (written === 0 && rest.length > 0) throw new Error("nothing more can be written");
-  writeAll(fd, [rest]);
 }
 
 const sha1 = (parts: readonly Buffer[]): Buffer => {

@@ -70,6 +70,8 @@ function folderSeen(walk: Walk, folder: Folder, before: Seen | undefined, above:
   const isRepository = /(?:^|\/)\.git\/$/.test(path);
   for (const name of names) {
     if (isRepository && !OF_REPOSITORY.has(name)) continue;
+    // Of whatever kind: each is looked at.
+    if (++walk.files > walk.max_files) throw new TooMany();
     const found = statIn(name);
     if (found === undefined) continue;
     const known = before?.holds?.get(name);
@@ -87,7 +89,7 @@ function folderSeen(walk: Walk, folder: Folder, before: Seen | undefined, above:
 
 function ownRules(path: string, above: IgnoreRules | undefined): IgnoreRules | undefined {
   const stat = statIn(".gitignore");
-  const text = stat?.isFile() === true ? bytesIn(".gitignore", stat, MAX_RULES) : undefined;
+  const text = stat?.isFile() === true ? bytesIn(".gitignore", MAX_RULES) : undefined;
   return text === undefined ? above : rulesOf(text.toString("latin1"), path, above);
 }
 
@@ -142,7 +144,6 @@ function fileSeen(
 ): Seen | undefined {
   const isLink = stat.isSymbolicLink();
   if (!isLink && !stat.isFile()) return undefined;
-  if (++walk.files > walk.max_files) throw new TooMany();
   const { size, mtimeMs, ctimeMs, ino, mode } = stat;
   if (
     known !== undefined &&
@@ -154,7 +155,7 @@ function fileSeen(
     if (known.mode === mode || known.mode === UNKEPT) return known;
   const isLarge = size > MAX_FILE || (size > MAX_IGNORED && isIgnored(path + name, false, rules));
   if (isLarge) return unkept(stat);
-  const content = isLink ? linkOf(name) : bytesIn(name, stat);
+  const content = isLink ? linkOf(name) : bytesIn(name);
   if (content === undefined) {
     walk.unread.push(path + name);
     return { ...unkept(stat), ctime: -1 };

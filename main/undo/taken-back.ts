@@ -22,7 +22,7 @@ import type { Objects } from "./objects.ts";
 
 /**
  * What would become of a file. `ready`: it is as the calls left it. `done`: it is as it was before them. `changed`: somebody else has
- * changed it since, or between them. `unsure`: nobody said that the call had ended, so who changed it isn't known. `unkept`: it was too
+ * changed it since, or between them. `unsure`: nobody said that the call had ended, or it took long: who changed it isn't known. `unkept`: it was too
  * large, or couldn't be read.
  */
 type FileState = "ready" | "done" | "changed" | "unsure" | "unkept";
@@ -49,7 +49,7 @@ export type Outcome = "restored" | "kept" | "failed";
 export interface CallTrees {
   before: string;
   after: string;
-  /** Nobody said that it had ended: what differs may be somebody else's. */
+  /** Nobody said that it had ended, or it took long: what differs may be somebody else's. */
   isUnsure: boolean;
 }
 
@@ -94,7 +94,7 @@ function lookIn(objects: Objects, name: string): Looked {
   if (stat === undefined) return { entry: null, stat };
   const { mode } = stat;
   if (stat.isDirectory()) return { entry: { mode, sha: NO_FOLDER }, stat };
-  const content = stat.isSymbolicLink() ? linkIn(name) : stat.isFile() ? bytesIn(name, stat) : undefined;
+  const content = stat.isSymbolicLink() ? linkIn(name) : stat.isFile() ? bytesIn(name) : undefined;
   if (content === undefined) return { entry: { mode: UNKEPT, sha: looksOf(stat) }, stat };
   return { entry: { mode, sha: objects.add("blob", content) }, stat };
 }
@@ -175,7 +175,7 @@ function isThere(name: string, expected: Entry | null): boolean {
   const stat = statIn(name);
   if (stat === undefined || expected === null) return stat === undefined && expected === null;
   if (stat.mode !== expected.mode) return kindOf(expected) === "unkept" && looksOf(stat) === expected.sha;
-  const content = stat.isSymbolicLink() ? linkIn(name) : bytesIn(name, stat);
+  const content = stat.isSymbolicLink() ? linkIn(name) : bytesIn(name);
   return content !== undefined && blobName(content) === expected.sha;
 }
 

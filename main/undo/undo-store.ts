@@ -31,6 +31,8 @@ import {
 /** Why a call can't be taken back as a whole. */
 export type Missing = "late" | "too-many-files" | "store-full" | "disk" | "project-gone" | "interrupted";
 
+/** In a call that takes longer it isn't known who changed a file. Milliseconds. */
+const LONG_MS = 60_000;
 const DAY_MS = 86_400_000;
 const SEEN_FILE = "seen.json";
 /** Trees that were made last are kept, also where no call names them yet. */
@@ -100,7 +102,7 @@ export class UndoStore {
     if (call === undefined || call.before === null || call.after !== null) return null;
     const [tree, missing] = this.#kept(call.paths);
     try {
-      appendLine(this.#folder, { line: "after", id, tree, missing });
+      appendLine(this.#folder, { line: "after", id, tree, missing, ms: Date.now() - call.at });
     } catch {
       return "disk";
     }
@@ -170,9 +172,10 @@ export class UndoStore {
   }
 
   #treesOf(fd: number, ids: readonly string[]): CallTrees[] {
-    return this.calls().flatMap(({ id, before, after, missing, paths }) => {
+    return this.calls().flatMap(({ id, before, after, missing, paths, ms = 0 }) => {
       if (!ids.includes(id) || before === null) return [];
-      const isUnsure = after === null || missing !== null;
+      // While a long one ran somebody else may have written, too.
+      const isUnsure = after === null || missing !== null || (paths === null && ms > LONG_MS);
       const now = () => (paths === null ? this.#whole(fd) : treeOfPaths(this.#objects, fd, paths));
       return [{ before, after: after ?? now(), isUnsure }];
     });

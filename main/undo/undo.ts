@@ -206,7 +206,8 @@ export class Undo {
     const all = this.#stores().flatMap(({ root, folder }) => {
       const calls = readCalls(folder);
       const undone = undoneIn(calls);
-      return calls.map((call): ListedCall => {
+      const changing = calls.filter(({ before, after }) => before === null || before !== after);
+      return changing.map((call): ListedCall => {
         const { id, agent, session, executor, at, of, missing } = call;
         const state = this.#stateOf(call, undone.has(id));
         return { id, agent, session, executor, at, project: root, state, missing, ...(of ? { of: [...of] } : {}) };
@@ -279,7 +280,9 @@ export class Undo {
         choices.flatMap(({ project, path, choice }) => (project === root ? [[path, choice]] : [])),
       );
       const wishes = files.flatMap(({ bytes, state, part }) => {
-        const choice = chosen.get(bytes) ?? (state === "ready" && part === "file" ? ("before" as const) : undefined);
+        const choice =
+          chosen.get(bytes) ??
+          (state === "ready" && (part === "file" || as === "redo") ? ("before" as const) : undefined);
         return choice === undefined ? [] : [{ path: bytes, choice }];
       });
       const undo = {

@@ -50,9 +50,12 @@ export class OwnStore {
     return readCalls(this.folder);
   }
 
-  async begun(paths: readonly string[] | null = null): Promise<{ id: string; missing: string | null }> {
+  async begun(
+    paths: readonly string[] | null = null,
+    at = Date.now(),
+  ): Promise<{ id: string; missing: string | null }> {
     const id = `call-${++this.#calls}`;
-    const call = { id, agent: "agent", session: "s", executor: "shell_exec", at: Date.now() };
+    const call = { id, agent: "agent", session: "s", executor: "shell_exec", at };
     return { id, missing: await this.process.ask({ do: "before", call, paths, until: Date.now() + 10_000 }) };
   }
 

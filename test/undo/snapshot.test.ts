@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -133,7 +134,10 @@ describe("a snapshot", () => {
     const store = new OwnStore({ max_files: 10, max_bytes: 20_000 });
     for (let i = 0; i < 11; i++) writeFileSync(store.path(`${i}`), `${i}`);
     expect((await store.begun()).missing).toBe("too-many-files");
-    rmSync(store.path("1"));
+    for (let i = 0; i < 11; i++) rmSync(store.path(`${i}`));
+    for (let i = 0; i < 11; i++) mkdirSync(store.path(`${i}`));
+    expect((await store.begun()).missing).toBe("too-many-files");
+    for (let i = 1; i < 11; i++) rmdirSync(store.path(`${i}`));
     expect((await store.begun()).missing).toBeNull();
     writeFileSync(store.path("2"), execFileSync("head", ["-c", "30000", "/dev/urandom"]));
     await store.begun();

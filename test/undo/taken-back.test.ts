@@ -162,6 +162,17 @@ describe("what somebody else did stays", () => {
     expect(readFileSync(store.path("a"), "utf8")).toBe("somebody");
   });
 
+  it("what changed while a call ran for more than a minute, whoever did it", async () => {
+    const store = new OwnStore();
+    writeFileSync(store.path("a"), "before");
+    const long = await store.begun(null, Date.now() - 61_000);
+    writeFileSync(store.path("a"), "somebody");
+    await store.process.ask({ do: "after", id: long.id });
+    expect(await store.states(long.id)).toEqual({ a: "unsure" });
+    const short = await store.call(() => writeFileSync(store.path("a"), "the agent"));
+    expect(await store.states(short)).toEqual({ a: "ready" });
+  });
+
   it("a file tool's call has its own files alone", async () => {
     const store = new OwnStore();
     writeFileSync(store.path("a"), "before");
