@@ -65,8 +65,9 @@ export class StoreProcess {
     };
     this.#child.once("error", end).once("close", end);
     this.#child.stdin?.on("error", () => undefined);
-    if (this.#child.stdout !== null)
-      createInterface({ input: this.#child.stdout }).on("line", (line) => this.#answered(line));
+    // Where no more files can be opened, there is none.
+    const { stdout } = this.#child;
+    if (stdout) createInterface({ input: stdout }).on("line", (line) => this.#answered(line));
   }
 
   get pid(): number | undefined {
@@ -89,11 +90,16 @@ export class StoreProcess {
   }
 
   #answered(line: string): void {
-    const { n, answer, failed } = JSON.parse(line) as { n: number; answer?: unknown; failed?: string };
-    const one = this.#waiting.get(n);
-    this.#waiting.delete(n);
-    if (failed === undefined) one?.resolve(answer as never);
-    else one?.reject(new Error(failed));
+    let said: { n: number; answer?: unknown; failed?: string };
+    try {
+      said = JSON.parse(line);
+    } catch {
+      return; // killed while it wrote this one: who waits for it gets an error
+    }
+    const one = this.#waiting.get(said.n);
+    this.#waiting.delete(said.n);
+    if (said.failed === undefined) one?.resolve(said.answer as never);
+    else one?.reject(new Error(said.failed));
   }
 
   /** It ends once it has answered; nobody waits for that. */

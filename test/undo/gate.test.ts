@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../ipc/base/confined-command.ts";
@@ -99,6 +99,22 @@ describe("a file tool's call", () => {
     await operator.call("undo.take_back", { ...selection, choices });
     expect(existsSync(path(".git/hooks/pre-commit"))).toBe(false);
   });
+});
+
+it("no agent reads or writes what is kept, nor asks the operator's methods", async () => {
+  const { gate, agent, path, context } = await warmed(await working());
+  const store = join(gate.paths.state_dir, "undo");
+  const [name = ""] = readdirSync(store);
+  for (const file of [join(store, name, "calls.jsonl"), join(store, name, "objects/pack/x")])
+    for (const call of [
+      { executor: "fs_read", args: { path: file } },
+      { executor: "fs_write", args: { path: file, content: "x" } },
+      { executor: "shell_exec", args: { command: `rm -rf ${file}` } },
+    ])
+      expect((await agent.ask({ ...call, context })).decision).toMatchObject({ outcome: "denied", stage: "guard" });
+  agent.send("undo.take_back", { id: "x" });
+  expect((await agent.next("error")).data).toMatchObject({ code: "unknown_type" });
+  expect(readFileSync(path("src/a"), "utf8")).toBe("before");
 });
 
 describe.skipIf(withoutBox() !== undefined)("a command", () => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { appendLine } from "../../main/undo/call-log.ts";
+import { StoreProcess } from "../../main/undo/store-process.ts";
 import { IS_WHOLE_RUN } from "../support/whole-run.ts";
 import { OwnStore } from "./own-store.ts";
 
@@ -72,4 +73,16 @@ it("what an undo had half made goes with the next process, and nothing else does
   await store.begun();
   expect(readdirSync(store.path("src"))).toEqual([".metnos-gate-undo-mine"]);
   expect(store.calls.find(({ id }) => id === "half")).toMatchObject({ missing: "interrupted" });
+});
+
+it("killed while it answers, or where it can't be started, it ends no gate", async () => {
+  const store = new OwnStore();
+  const half = store.path("half-node");
+  writeFileSync(half, `#!/bin/sh\nread -r asked\nprintf '{"n":1,"answ'\n`, { mode: 0o755 });
+  for (const node of [half, store.path("nothing")]) {
+    const bounds = { max_files: 100, max_bytes: 1_000_000, days: 7 };
+    const other = new StoreProcess({ folder: `${store.folder}-other`, root: store.root, bounds, node });
+    await expect(other.ask({ do: "prepare" })).rejects.toThrow("ended");
+    await expect(other.ask({ do: "prepare" })).rejects.toThrow("ended");
+  }
 });
