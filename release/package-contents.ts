@@ -35,7 +35,7 @@ const NEEDED = [
 
 /** `bin`, `dist` and `docs` alone; of `dist` what the build makes for users. */
 const ALLOWED =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w.-]+|dist\/(cli|hook|mcp|opencode|desktop|renderer|types)\/.+|dist\/client\.js|dist\/metnos-make-box|docs\/.+)$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w.-]+|dist\/(cli|hook|mcp|opencode|desktop|renderer|types|undo)\/.+|dist\/client\.js|dist\/metnos-make-box|docs\/.+)$/;
 const FORBIDDEN = [
   { pattern: /(^|\/)\.[^/]/, why: "a hidden file" },
   { pattern: /\.(?:test|spec)\.[cm]?[jt]sx?$/, why: "a test" },

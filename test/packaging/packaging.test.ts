@@ -105,18 +105,19 @@ describe("the packaged app", () => {
     ).toEqual([]);
   });
 
-  it("has only the native libraries and the hook's fast way outside the asar", () => {
+  it("has only the native libraries, the hook's fast way and what keeps projects outside the asar", () => {
     const unpacked = listing.filter(({ isUnpacked }) => isUnpacked).map(({ path }) => path);
     expect(unpacked.filter((path) => !path.startsWith("dist/hook/"))).toEqual(
       expect.arrayContaining([
         "bin/fingerprint.js",
         "bin/metnos-gate.js",
+        "dist/undo/store-program.js",
         "node_modules/@ast-grep/napi-linux-x64-gnu/ast-grep-napi.linux-x64-gnu.node",
         "node_modules/better-sqlite3/prebuilds/linux-x64.node",
         "package.json",
       ]),
     );
-    expect(unpacked.filter((path) => !path.startsWith("dist/hook/"))).toHaveLength(5);
+    expect(unpacked.filter((path) => !path.startsWith("dist/hook/"))).toHaveLength(6);
     for (const path of unpacked) expect(existsSync(join(packaged.resources, "app.asar.unpacked", path))).toBe(true);
   });
 
