@@ -3,7 +3,8 @@ import { useId } from "react";
 export interface SegmentsProps<V extends string> {
   legend: string;
   items: readonly { value: V; label: string }[];
-  chosen: V;
+  /** Null: nothing yet. */
+  chosen: V | null;
   onChoose(value: V): void;
 }
 

@@ -35,6 +35,7 @@ import { Gaps } from "./Gaps.tsx";
 import { Picture } from "./Picture.tsx";
 import { Today } from "./Today.tsx";
 import { targetWidth } from "./target-width.ts";
+import { LastHour } from "./undo/AllBack.tsx";
 import { useFeed } from "./use-feed.ts";
 
 /** What was done today, and every call that is kept. `rest`: the decision that is open. */
@@ -67,6 +68,7 @@ export default function Activity({ rest }: ViewProps) {
           listed.current?.scrollIntoView();
         }}
       />
+      <LastHour />
       <Picture
         onPick={(since, until) => {
           setDays(NO_DAYS);

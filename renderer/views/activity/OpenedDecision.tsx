@@ -18,11 +18,15 @@ import { VisibleText } from "../../parts/VisibleText.tsx";
 import { activityWords } from "../../words/activity.ts";
 import { useLanguage, useWords } from "../../words/language.ts";
 import { ReportMark } from "./ReportMark.tsx";
+import { CallFiles } from "./undo/CallFiles.tsx";
 
 /** How one call was decided: why, by which stage, the outcome of each of the others, and what became of it; of an older one what is kept. */
 export function OpenedDecision({ entry }: { entry: ActivityEntry }) {
   return (
-    <div className="opened-decision">{entry.stage === null ? <Kept entry={entry} /> : <Latest entry={entry} />}</div>
+    <div className="opened-decision">
+      <CallFiles entry={entry} />
+      {entry.stage === null ? <Kept entry={entry} /> : <Latest entry={entry} />}
+    </div>
   );
 }
 

@@ -23,6 +23,7 @@ import { safetyWords } from "../../words/safety.ts";
 import { DecisionRow } from "../activity/DecisionRow.tsx";
 import { targetWidth } from "../activity/target-width.ts";
 import { useFeed } from "../activity/use-feed.ts";
+import { AgentFiles } from "./AgentFiles.tsx";
 import { AgentSessions } from "./AgentSessions.tsx";
 import { AgentTable } from "./AgentTable.tsx";
 
@@ -54,6 +55,7 @@ export function AgentPage({ name, agents }: { name: string; agents: readonly Age
           <AgentLimits agent_id={agent.agent_id} />
           <AgentGrants name={name} />
           <AgentSessions agent_id={agent.agent_id} name={name} />
+          <AgentFiles name={name} />
           <AgentRefusals agent_id={agent.agent_id} />
           <LastDecisions name={name} />
         </>

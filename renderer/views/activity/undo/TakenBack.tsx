@@ -1,0 +1,63 @@
+import { useState } from "react";
+import type { UndoneCall } from "../../../../ipc/contract/undo.ts";
+import { outcomeText } from "../../../../ipc/words/undo-words.ts";
+import { useAct } from "../../../gate/use-act.ts";
+import { useCall } from "../../../gate/use-gate.tsx";
+import { Button } from "../../../parts/Button.tsx";
+import { Failure } from "../../../parts/Failure.tsx";
+import { Moment, momentText } from "../../../parts/RelativeTime.tsx";
+import { Target } from "../../../parts/Target.tsx";
+import { VisibleText } from "../../../parts/VisibleText.tsx";
+import { useLanguage, useWords } from "../../../words/language.ts";
+import { undoWords } from "../../../words/undo.ts";
+
+/** What became of it. There from the start, so that it is read aloud when it is said. */
+export function Said({ text }: { text: string | null }) {
+  return (
+    <p role="status" className={text === null ? "unseen" : undefined}>
+      <VisibleText text={text ?? ""} />
+    </p>
+  );
+}
+
+/** What the user took back, and its way there again. @param undos what isn't there again */
+export function TakenBack({ undos, onDone }: { undos: readonly UndoneCall[]; onDone(said: string): void }) {
+  const words = useWords(undoWords);
+  const language = useLanguage();
+  const call = useCall();
+  const { run, isBusy, error } = useAct();
+  const [pressed, setPressed] = useState<string | null>(null);
+  if (undos.length === 0) return null;
+  const putAgain = async (undo: string) => {
+    const { files } = await call("undo.files", { call: undo });
+    // The user has seen it and chosen: nothing of it is asked about again, but what was changed since.
+    const choices = files
+      .filter(({ state }) => state === "ready")
+      .map(({ project, bytes }) => ({ project, path: bytes, choice: "before" as const }));
+    onDone(outcomeText(await call("undo.put_again", { undo, choices }), "again", language));
+  };
+  return (
+    <ul className="taken-back">
+      {undos.map((undo) => (
+        <li key={undo.id}>
+          <span>
+            {words.youTook((undo.of ?? []).length.toLocaleString(language))}, <Moment at={undo.at} seconds />
+          </span>
+          <Target text={undo.project} width={32} />
+          <Button
+            size="small"
+            disabled={isBusy}
+            aria-label={words.putAgainOf(momentText(new Date(undo.at), new Date(), language, true))}
+            onClick={() => {
+              setPressed(undo.id);
+              void run(() => putAgain(undo.id));
+            }}
+          >
+            {words.putAgain}
+          </Button>
+          {pressed === undo.id ? <Failure error={error} /> : null}
+        </li>
+      ))}
+    </ul>
+  );
+}
