@@ -273,6 +273,7 @@ describe("the architecture", () => {
       "ipc/words/shown-call.ts",
       "ipc/words/surface-words.ts",
       "ipc/words/time-left.ts",
+      "ipc/words/undo-words.ts",
       "ipc/words/waiting.ts",
     ]);
     expect(loaded.filter((target) => isBuiltIn(target) || target === "zod")).toEqual([]);

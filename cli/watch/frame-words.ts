@@ -60,7 +60,9 @@ interface FrameWords {
       | "refuse"
       | "dismiss"
       | "allow_once"
-      | "allow_now",
+      | "allow_now"
+      | "undo"
+      | "take_back",
       string
     >
   >;
@@ -147,6 +149,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       dismiss: "Enter/d dismiss",
       allow_once: "o allow once anyway …",
       allow_now: "y allow it once",
+      undo: "u take back …",
+      take_back: "y take it back",
     },
     help: [
       "Enter, d    deny; refuse an agent that asks to be paired",
@@ -158,6 +162,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       "e, x        there: edit the target, set an end; of many requests at once: e looks at each",
       "r, s, f     pair an agent: read only, supervised, full",
       "o           allow once what a judge refused, where gate.toml allows that",
+      "u           take back what the last call did to files: they are shown first",
       "space, b    next page of a long call, page before",
       "Tab, j, k   next request, and back",
       "Esc         back; it never approves and never denies",
@@ -246,6 +251,8 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       dismiss: "Invio/d chiudi",
       allow_once: "o consenti una volta …",
       allow_now: "y consentila una volta",
+      undo: "u riporta indietro …",
+      take_back: "y riportala indietro",
     },
     help: [
       "Invio, d    rifiuta; rifiuta un agente che chiede di collegarsi",
@@ -257,6 +264,7 @@ export const FRAME_WORDS: Readonly<Record<Language, FrameWords>> = {
       "e, x        lì: modifica l'obiettivo, metti una scadenza; di molte richieste insieme: e le guarda una a una",
       "r, s, f     collega un agente: sola lettura, supervisionato, completo",
       "o           consenti una volta ciò che un giudice ha respinto, se gate.toml lo permette",
+      "u           riporta indietro ciò che l'ultima chiamata ha fatto ai file: prima li mostra",
       "spazio, b   pagina dopo di una chiamata lunga, pagina prima",
       "Tab, j, k   richiesta dopo, e indietro",
       "Esc         indietro; non approva e non rifiuta mai",

@@ -24,6 +24,7 @@ import {
   selectedRefusal,
   type WatchState,
 } from "./state.ts";
+import { hasReady, type LastChange } from "./take-back.ts";
 
 /** What a key means. Escape never approves and never denies; pasted text never answers. */
 
@@ -72,6 +73,8 @@ export function pressed(state: WatchState, key: Key, now: number, layout: Layout
         : { state: inField(quiet, state.mode, state.mode.editing, key) };
     case "override":
       return overriding(quiet, key, now);
+    case "take_back":
+      return takingBack(quiet, state.mode.last, key, now, layout);
     case "help":
       return { state: { ...quiet, mode: { kind: "cards" }, selectedAt: now } };
     case "interrupted":
@@ -84,15 +87,13 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (key.isPaste) return said(state, wordsOf(state).pasted);
   if (key.input === "q") return { state, effect: { kind: "quit" } };
   if (key.input === "?") return { state: { ...state, mode: { kind: "help" } } };
+  if (key.input === "u") return { state, effect: { kind: "look_back" } };
   const by = stepOf(key);
   if (by !== 0) return { state: moved(state, by, now) };
   const card = selectedCard(state);
   if (card === undefined && selectedPairing(state) !== undefined) return pairing(state, key, now);
-  const scrolled = (scroll: number): Step => ({
-    state: { ...state, scroll: Math.max(0, Math.min(scroll, layout.lines - layout.page)) },
-  });
-  if (key.name === "page_down" || key.input === " ") return scrolled(state.scroll + layout.page);
-  if (key.name === "page_up" || key.input === "b") return scrolled(state.scroll - layout.page);
+  const paged = pagedBy(state, key, layout);
+  if (paged !== undefined) return paged;
   if (selectedBundle(state) !== undefined) return atBundle(state, key, now, layout);
   if (card === undefined) return atRefusal(state, key, now, layout);
   if (key.name === "enter" || key.input === "d")
@@ -111,6 +112,13 @@ function inCards(state: WatchState, key: Key, now: number, layout: Layout): Step
   if (key.input === "a") return answered(state, { token: card.token, decision: "approved" }, now);
   if (key.input === "l") return choosing(state, card, { scope: "session", only_looks: true });
   return choosing(state, card, { scope: key.input === "s" ? "session" : "permanent", only_looks: false });
+}
+
+/** Undefined where it isn't a key for pages. */
+function pagedBy(state: WatchState, { name, input }: Key, { lines, page }: Layout): Step | undefined {
+  const by = name === "page_down" || input === " " ? page : name === "page_up" || input === "b" ? -page : null;
+  if (by === null) return undefined;
+  return { state: { ...state, scroll: Math.max(0, Math.min(state.scroll + by, lines - page)) } };
 }
 
 /** One answer for all of a bundle: a yes only where each of them was shown whole. */
@@ -170,6 +178,15 @@ function overriding(state: WatchState, key: Key, now: number): Step {
   if (early !== undefined) return early;
   const answering = refusalKey(refusal);
   return { state: { ...state, mode: { kind: "cards" }, answering }, effect: { kind: "override", id: refusal.id } };
+}
+
+function takingBack(state: WatchState, last: LastChange, key: Key, now: number, layout: Layout): Step {
+  const left: WatchState = { ...state, mode: { kind: "cards" }, scroll: 0, selectedAt: now };
+  if (key.name === "escape") return { state: left };
+  if (key.isPaste) return said(state, wordsOf(state).pasted);
+  if (key.input !== "y" || !hasReady(last)) return pagedBy(state, key, layout) ?? { state };
+  if (layout.page === 0) return said(state, wordsOf(state).callNotShown);
+  return unlessEarly(state, now) ?? { state: left, effect: { kind: "take_back", call: last.call.id } };
 }
 
 /** A no for the rest of the session: to this very call, or to all on its target. */

@@ -30,6 +30,7 @@ import {
   type WatchState,
   waitingQueue,
 } from "./state.ts";
+import { hasReady, type LastChange, TAKE_BACK_WORDS, takeBackHead, takeBackLines } from "./take-back.ts";
 import { AWAY_WORDS } from "./words.ts";
 
 /** The rows on the screen, counted, so that it is known what of a call was shown. */
@@ -64,6 +65,7 @@ export function arranged(state: WatchState, screen: Size, now: number): Arranged
   const size = { ...screen, rows: screen.rows - top.length };
   const card = selectedCard(state);
   if (state.mode.kind === "help") return { top, ...help(state, size) };
+  if (state.mode.kind === "take_back") return { top, ...takeBackScreen(state.mode.last, state, size, now) };
   const bundle = selectedBundle(state);
   if (state.mode.kind === "cards" && bundle !== undefined) return { top, ...bundleScreen(bundle, state, size, now) };
   const request = selectedPairing(state);
@@ -154,6 +156,21 @@ function bundleScreen(bundle: Bundle, state: WatchState, size: Size, now: number
   const title = FRAME_WORDS[language].wholeBundle;
   const body = (page: number) => pagedRows(lines, title, state, width, page, isSmall);
   return paged({ head, layout, rest, body }, state, size, width);
+}
+
+/** What the last call did to files, and whether it is to be taken back. */
+function takeBackScreen(last: LastChange, state: WatchState, size: Size, now: number): Omit<Arranged, "top"> {
+  const { keys } = FRAME_WORDS[state.language];
+  const width = Math.max(16, size.columns - FRAME_COLUMNS);
+  const isSmall = size.rows < SMALL_ROWS;
+  const head = takeBackHead(last, width, now, state).slice(0, isSmall ? 3 : undefined);
+  const lines = takeBackLines(last, width, state);
+  const rest = (fits: boolean): Row[] => [
+    noticeRow(state, size),
+    ...wordRows([keys.back, ...(hasReady(last) ? [keys.take_back] : []), ...(fits ? [] : [keys.page])], size.columns),
+  ];
+  const body = (page: number) => pagedRows(lines, TAKE_BACK_WORDS[state.language].files, state, width, page, isSmall);
+  return paged({ head, layout: { ...NOTHING, lines: lines.length }, rest, body }, state, size, width);
 }
 
 function bundleHead(bundle: Bundle, state: WatchState, width: number, now: number): Row[] {
@@ -324,7 +341,8 @@ function idle(state: WatchState, size: Size, now: number): Omit<Arranged, "top">
           ? [...say(words.paused, "strong"), ...say(words.toResume(visible(state.paused)), "plain")]
           : [...say(words.nothing, "strong"), ...say(words.nothingNext, "plain"), ...say(words.toConnect(), "plain")];
   const blank: Row = { text: "", tone: "plain" };
-  const keys = state.mode.kind === "interrupted" ? [words.keys.continue] : [words.keys.help, words.keys.quit];
+  const keys =
+    state.mode.kind === "interrupted" ? [words.keys.continue] : [words.keys.undo, words.keys.help, words.keys.quit];
   const judged = runningRows(state, size.columns, size.rows >= LARGE_ROWS ? 8 : size.rows < SMALL_ROWS ? 2 : 4, now);
   const rest = [
     ...head,

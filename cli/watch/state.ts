@@ -14,6 +14,7 @@ import * as list from "../../ipc/words/waiting.ts";
 import { type Bundle, contentOf, entriesOf, selectedBundle } from "./bundle.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import type { Line } from "./line-edit.ts";
+import type { LastChange } from "./take-back.ts";
 
 /** What `watch` knows, and how it changes by what happens outside. Pure: the clock and the screen's size come with each step. */
 
@@ -44,7 +45,9 @@ export type Mode =
   /** What each key does. */
   | { kind: "help" }
   /** Whether a call is really to be allowed once in spite of a judge. */
-  | { kind: "override" };
+  | { kind: "override" }
+  /** Whether what the last call did to files is to be taken back. */
+  | { kind: "take_back"; last: LastChange };
 
 export interface WatchState {
   /** Whether the list of waiting requests has arrived. */
@@ -109,6 +112,9 @@ type Effect =
   | { kind: "pair"; name: string; level: Level | null }
   /** Of a refusal: allowed once, or taken off the list. */
   | { kind: "override" | "dismiss"; id: string }
+  /** What the last call did to files is wanted, to be asked about. */
+  | { kind: "look_back" }
+  | { kind: "take_back"; call: string }
   | { kind: "quit" };
 
 export interface Step {
@@ -265,6 +271,17 @@ export function closed(state: WatchState, card: ApprovalView, now: number, isRef
 export function refused(state: WatchState, token: string, notice: string): WatchState {
   const answeringAll = state.answeringAll.filter((one) => one !== token);
   return { ...state, answering: state.answering === token ? null : state.answering, answeringAll, notice };
+}
+
+/** What the last call did to files is shown, and asked about; where something else was begun meanwhile, it isn't. */
+export function lookedBack(state: WatchState, last: LastChange, now: number): WatchState {
+  if (state.mode.kind !== "cards") return state;
+  return { ...state, notice: "", mode: { kind: "take_back", last }, scroll: 0, selectedAt: now };
+}
+
+/** A line about what was done, beside those on cards that went away. */
+export function noted(state: WatchState, line: string): WatchState {
+  return { ...state, ended: [...state.ended, visible(line)].slice(-ENDED_SHOWN) };
 }
 
 /** A frame with these measures is on the screen. */

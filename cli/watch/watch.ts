@@ -8,6 +8,7 @@ import { LANGUAGES, type Language } from "../../ipc/contract/language.ts";
 import type { Answer, OperatorApi, OperatorEvent } from "../../ipc/contract/operator-api.ts";
 import type { Setting } from "../../ipc/contract/settings.ts";
 import type { GatePresence } from "../../ipc/socket/lasting-operator.ts";
+import { outcomeText } from "../../ipc/words/undo-words.ts";
 import { CARD_WORDS } from "./card-words.ts";
 import { FRAME_WORDS } from "./frame-words.ts";
 import { type Key, type KeyName, pressed } from "./keys.ts";
@@ -21,12 +22,15 @@ import {
   EMPTY,
   held,
   loaded,
+  lookedBack,
+  noted,
   pairingEnded,
   pairingsAre,
   refused,
   reviewsAre,
   type WatchState,
 } from "./state.ts";
+import { lastChange, TAKE_BACK_WORDS } from "./take-back.ts";
 import { AWAY_WORDS } from "./words.ts";
 
 /** How often the gate is notified that the user is typing, in milliseconds. */
@@ -205,6 +209,8 @@ class WatchScreen {
     if (effect?.kind === "answer") void this.#send(effect.answer);
     if (effect?.kind === "answers") for (const answer of effect.answers) void this.#send(answer);
     if (effect?.kind === "pair") void this.#pair(effect.name, effect.level);
+    if (effect?.kind === "look_back") void this.#lookBack();
+    if (effect?.kind === "take_back") void this.#takeBack(effect.call);
     if (effect?.kind === "override" || effect?.kind === "dismiss") void this.#seen(effect.kind, effect.id);
   }
 
@@ -245,6 +251,31 @@ class WatchScreen {
       this.#show(refused(this.#state, `refusal ${id}`, explanation(error, this.#state.language)));
     }
     this.#loadReviews();
+  }
+
+  async #lookBack(): Promise<void> {
+    await this.#orSaid(async () => {
+      const last = await lastChange(this.#api);
+      if (last === undefined) this.#change({ notice: TAKE_BACK_WORDS[this.#state.language].none });
+      else this.#show(lookedBack(this.#state, last, this.#steady()));
+    });
+  }
+
+  async #takeBack(call: string): Promise<void> {
+    await this.#orSaid(async () => {
+      const results = await this.#api.call("undo.take_back", { call, choices: [] });
+      const { language } = this.#state;
+      this.#show(noted(this.#state, `${outcomeText(results, "back", language)} ${TAKE_BACK_WORDS[language].again()}`));
+    });
+  }
+
+  /** What was refused is said. */
+  async #orSaid(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      if (!isAway(error)) this.#change({ notice: explanation(error, this.#state.language) });
+    }
   }
 
   #loadReviews(): void {

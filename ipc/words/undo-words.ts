@@ -118,6 +118,10 @@ export function filesAmong<F extends UndoneFile>(files: readonly F[]): readonly 
   return files.every(isFolder) ? files : files.filter((file) => !isFolder(file));
 }
 
+/** An agent's call that may still be taken back. */
+export const isOpenCall = ({ agent, state }: UndoneCall): boolean =>
+  agent !== null && state !== "undone" && state !== "not-kept";
+
 /** True where nothing happens to it without a choice. */
 export function isForChoice({ state, part }: UndoneFile): boolean {
   return state === "changed" || state === "unsure" || (state === "ready" && part !== "file");

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { shortened } from "../../../ipc/base/visible-text.ts";
 import type { UndoneCall } from "../../../ipc/contract/undo.ts";
+import { isOpenCall } from "../../../ipc/words/undo-words.ts";
 import { Moment } from "../../parts/RelativeTime.tsx";
 import { Target } from "../../parts/Target.tsx";
 import { VisibleText } from "../../parts/VisibleText.tsx";
@@ -8,7 +9,7 @@ import { useLanguage, useWords } from "../../words/language.ts";
 import { undoWords } from "../../words/undo.ts";
 import { AllButton, AllFiles } from "../activity/undo/AllBack.tsx";
 import { Said, TakenBack } from "../activity/undo/TakenBack.tsx";
-import { isOpen, undosIn, useUndoneCalls } from "../activity/undo/use-undone-calls.ts";
+import { undosIn, useUndoneCalls } from "../activity/undo/use-undone-calls.ts";
 
 const MOST_OF_NAME = 24;
 const MOST_SESSIONS = 10;
@@ -21,7 +22,7 @@ export function AgentFiles({ name }: { name: string }) {
   const [opened, setOpened] = useState<string | null>(null);
   const [said, setSaid] = useState<string | null>(null);
   const own = calls.filter(({ agent }) => agent === name);
-  const sessions = Map.groupBy(own.filter(isOpen), ({ session }) => session);
+  const sessions = Map.groupBy(own.filter(isOpenCall), ({ session }) => session);
   const ids = new Set(own.map(({ id }) => id));
   const undos = undosIn(calls).filter(({ of = [] }) => of.some((id) => ids.has(id)));
   if (sessions.size === 0 && undos.length === 0) return null;

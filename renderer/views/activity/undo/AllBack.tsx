@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { UndoSelection } from "../../../../ipc/contract/undo.ts";
-import { outcomeText, UNDO_WORDS } from "../../../../ipc/words/undo-words.ts";
+import { isOpenCall, outcomeText, UNDO_WORDS } from "../../../../ipc/words/undo-words.ts";
 import { useCommand } from "../../../gate/use-command.ts";
 import { Button } from "../../../parts/Button.tsx";
 import { useNow } from "../../../parts/clock.ts";
@@ -8,7 +8,7 @@ import { useLanguage, useWords } from "../../../words/language.ts";
 import { undoWords } from "../../../words/undo.ts";
 import { TakeBack } from "./TakeBack.tsx";
 import { Said, TakenBack } from "./TakenBack.tsx";
-import { isOpen, undosIn, useUndoneCalls } from "./use-undone-calls.ts";
+import { undosIn, useUndoneCalls } from "./use-undone-calls.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -30,7 +30,7 @@ export function LastHour() {
   if (!isKnown) return null;
   const from = since === null ? now - HOUR_MS : Date.parse(since);
   const late = calls.filter(({ at }) => Date.parse(at) >= from);
-  const open = late.filter(isOpen);
+  const open = late.filter(isOpenCall);
   const done = (text: string) => {
     setSaid(text);
     setSince(null);

@@ -24,6 +24,3 @@ export function useUndoneCalls(isWatched: (call: UndoneCall) => boolean = () => 
 export function undosIn(calls: readonly UndoneCall[]): UndoneCall[] {
   return calls.filter(({ agent, executor, state }) => agent === null && executor === "undo" && state === "kept");
 }
-
-export const isOpen = ({ agent, state }: UndoneCall): boolean =>
-  agent !== null && state !== "undone" && state !== "not-kept";
