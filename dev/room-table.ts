@@ -249,6 +249,7 @@ export const ROOMS: readonly Room[] = [
 export const BESIDE: Readonly<Record<string, number>> = {
   test: 120_400,
   test: 120_900,
+  test: 121_300,
   bench: 4850,
   build: 150,
   conformance: 650,

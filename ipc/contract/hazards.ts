@@ -5,10 +5,10 @@ export type CallKind = (typeof CALL_KINDS)[number];
 
 /**
  * What a call leaves behind, from the least to the most. `reads`: nothing is changed. `in_git`: only files whose present content Git
- * holds. `changes_files`: only the files that it names, and Git holds no copy of one of them. `sends`: what it sends can't be called
+ * holds. `kept`: only files of a project that the gate keeps before the call, and can put back. `changes_files`: only the files that it names, and Git holds no copy of one of them. `sends`: what it sends can't be called
  * back. `anything`: it runs code. `final`: it can't be undone.
  */
-export const EFFECTS = ["reads", "in_git", "changes_files", "sends", "anything", "final"] as const;
+export const EFFECTS = ["reads", "in_git", "kept", "changes_files", "sends", "anything", "final"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
 /** What is dangerous about a call, the worst first. */

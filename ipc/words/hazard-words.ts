@@ -110,6 +110,7 @@ const EFFECT_WORDS: Readonly<Record<Language, Readonly<Record<Effect, string>>>>
   en: {
     reads: "reads only",
     in_git: "in Git, can be taken back",
+    kept: "can be taken back here",
     changes_files: "changes files that Git doesn't hold",
     sends: "sends something out",
     anything: "what it changes isn't known",
@@ -118,6 +119,7 @@ const EFFECT_WORDS: Readonly<Record<Language, Readonly<Record<Effect, string>>>>
   it: {
     reads: "legge soltanto",
     in_git: "in Git, si può annullare",
+    kept: "qui si può riportare indietro",
     changes_files: "cambia file che Git non conserva",
     sends: "invia qualcosa fuori",
     anything: "non si sa che cosa cambia",

@@ -45,6 +45,8 @@ export interface BeforeCalls {
   keep(x: Reviewable, decisionId: string): Promise<Denial | null> | undefined;
   /** A call that may be allowed is asked about. */
   prepare(x: Reviewable): void;
+  /** Whether all that lies at and below a path comes back after a call that is asked about; undefined where nothing is sure to. */
+  keeps(x: Reviewable): ((path: string) => boolean) | undefined;
 }
 
 export interface GateParts
@@ -105,7 +107,15 @@ export class Gate {
     const advance: Advance = (call, event) => this.#advance(call, event);
     const reviews = new CallsInReview({ ...listener, settings, advance });
     const examineAgain = (before: Reviewable) => this.#examineAgain(before);
-    this.waiting = new WaitingCalls({ ...listener, broker, reviews, settings, advance, examineAgain });
+    this.waiting = new WaitingCalls({
+      ...listener,
+      broker,
+      reviews,
+      settings,
+      advance,
+      examineAgain,
+      keeps: (x) => parts.before?.keeps(x),
+    });
   }
 
   /**

@@ -43,6 +43,8 @@ export interface WaitingCallsParts {
   advance: Advance;
   /** Examines a call again, later: its command lines are read already. */
   examineAgain(before: Reviewable): Examined;
+  /** What can be taken back after a call: see `BeforeCalls`. */
+  keeps(x: Reviewable): ((path: string) => boolean) | undefined;
   /** Something unexpected, to log. */
   failed(what: string, error: unknown): void;
 }
@@ -150,7 +152,8 @@ export class WaitingCalls {
       const refusal = this.#quota.refusal(agent.agent_id, characters, this.#broker);
       if (refusal !== undefined) return this.#parts.advance(call, { type: "cannotWait", refusal });
       const settings = { home: this.#parts.settings.home, language: this.#broker.language };
-      const question = newRequest(x, agent, asked, settings, this.#broker.registry);
+      const kept = { ...x, keeps: this.#parts.keeps(x) };
+      const question = newRequest(kept, agent, asked, settings, this.#broker.registry);
       const words = x.settings.words?.of(x.call, subject) ?? null;
       const request = this.#broker.ask({ ...question, call_hash, share_key }, { words, lines: x.lines });
       const { card } = this.#broker.view(request);
@@ -379,7 +382,7 @@ export class WaitingCalls {
 
 /** A call as a user is asked about it. `registry`: what its agent was approved for before. */
 export function newRequest(
-  x: Reviewable,
+  x: Reviewable & { keeps?: ((path: string) => boolean) | undefined },
   agent: { agent_id: string; name: string },
   decision: Decision,
   { home, language }: Pick<BrokerSettings, "home" | "language">,

@@ -12,6 +12,7 @@ import type { Denial, Reviewable } from "../decide/stages/examination.ts";
 import { type Bounds, CALL_WAITS_MS, isOfRepository } from "./bounds.ts";
 import { type Changer, type KnownCall, readCalls } from "./call-log.ts";
 import { kindOf } from "./entries.ts";
+import { isWhollyKept } from "./kept-whole.ts";
 import { StoreProcess } from "./store-process.ts";
 import type { Asked } from "./store-program.ts";
 import type { Missing } from "./undo-store.ts";
@@ -49,6 +50,8 @@ const MAX_OPEN = 10_000;
 interface Opened {
   process: StoreProcess;
   used: number;
+  /** The project could be kept as a whole when that was tried last. */
+  isReady: boolean;
 }
 
 type ListedCall = Omit<UndoneCall, "at"> & { at: number };
@@ -91,7 +94,28 @@ export class Undo {
   prepare(x: Reviewable): void {
     if (readsOnly(x.needs)) return;
     const scope = scopeOf(x, this.#parts.home);
-    if (scope !== undefined) this.#ask(scope.root, { do: "prepare" }).catch(() => undefined);
+    if (scope === undefined) return;
+    this.#ask(scope.root, { do: "prepare" }).then(
+      (why) => this.#tried(scope.root, why),
+      () => this.#tried(scope.root, "failed"),
+    );
+  }
+
+  #tried(root: string, why: Why | null): void {
+    const opened = this.#opened.get(root);
+    if (opened !== undefined) opened.isReady = why === null;
+  }
+
+  /** What can be taken back after a call that is asked about, by its path; undefined where that isn't sure of anything. */
+  keeps(x: Reviewable): ((path: string) => boolean) | undefined {
+    const scope = scopeOf(x, this.#parts.home);
+    if (scope === undefined || this.#opened.get(scope.root)?.isReady !== true) return undefined;
+    const { confinement, lines } = x;
+    const { project = scope.root, is_project_too_large } = confinement?.declaration ?? {};
+    const isFileTool = confinement === null && lines.all.length === 0;
+    if (!(isFileTool || confinement?.line != null) || project !== scope.root || is_project_too_large === true)
+      return undefined;
+    return (path) => isWhollyKept(scope.root, path);
   }
 
   /** Before a confined command begins. @throws GateError `box_unavailable` where it must not, as it couldn't be taken back */
@@ -134,6 +158,7 @@ export class Undo {
       this.#parts.failed("keeping what a call could change", error);
       return "failed";
     });
+    if (paths === null) void kept.then((why) => this.#tried(root, why));
     return Promise.race([kept, late]).finally(() => clearTimeout(timer));
   }
 
@@ -152,7 +177,7 @@ export class Undo {
     this.#endOthers();
     const { config: bounds, node } = this.#parts;
     const process = new StoreProcess({ folder: this.#folderOf(root), root, bounds, node });
-    this.#opened.set(root, { process, used: performance.now() });
+    this.#opened.set(root, { process, used: performance.now(), isReady: false });
     return process;
   }
 

@@ -16,6 +16,8 @@ export interface Describable {
     readonly destinations?: Pick<UsedDestinations, "isUsed" | "hosts" | "note">;
   };
   readonly lines: CommandLines;
+  /** Whether all that lies at and below a path is kept before the call, and can be put back. Left out: of nothing. */
+  readonly keeps?: ((path: string) => boolean) | undefined;
   /** What its session has seen, for which it is asked about. */
   readonly flow?: Flow;
 }

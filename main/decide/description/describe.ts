@@ -39,7 +39,7 @@ export function describe(x: Describable): Description {
 function description(x: Describable): Description {
   const { call, executor, needs, settings } = x;
   const place = { ...placeOf(call, settings.home, settings.env), has_comments: takesComments(executor) };
-  const held = new HeldByGit(settings.home);
+  const held = new HeldByGit(settings.home, x.keeps);
   const lines = commandLinesOf(x);
   const isCommand = lines.length > 0;
   const ofTool = [...hazardOfTool(executor.manifest), ...typedIntoLater(lines, executor.manifest)];

@@ -85,11 +85,12 @@ function effectOfNeed(need: ResolvedRequirement, held: HeldByGit): Effect {
       if (target.kind !== "path" || target.real === null) return "changes_files";
       const path = target.real;
       if (access === "delete" && isRebuilt(path)) return "changes_files";
-      if (access === "delete") return held.holdsAllBelow(path) ? "in_git" : "final";
+      if (access === "delete") return held.holdsAllBelow(path) ? "in_git" : held.isKept(path) ? "kept" : "final";
       if (target.is_tree) return "changes_files";
       // A folder that is there already is kept as it is.
       if (kindOf(path) === "folder") return held.isInRepository(path) ? "in_git" : "changes_files";
-      return held.heldAt(path) === "not_held" ? "changes_files" : "in_git";
+      if (held.heldAt(path) !== "not_held") return "in_git";
+      return held.isKept(path) ? "kept" : "changes_files";
     }
     default:
       return isSent(need) ? "sends" : "reads";
@@ -162,6 +163,7 @@ function effectOfGit(command: SimpleCommand, { home }: CallPlace): Effect | null
 const REVERSIBILITY: Readonly<Record<Effect, Reversibility>> = {
   reads: "reversible",
   in_git: "reversible",
+  kept: "reversible",
   changes_files: "partial",
   anything: "partial",
   sends: "partial",

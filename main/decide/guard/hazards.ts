@@ -88,13 +88,14 @@ function hazardsOfCommand(line: CommandLine, command: SimpleCommand, place: Call
   if (isElsewhere || programOf(command.name).worksOnRepository) return hazards;
   const { deleted, treesDeleted, foundDeleted, onlyRead } = effectsOf(command);
   const single = deleted.filter((word) => !foundDeleted.includes(word));
+  const isKept = (word: Word) => held.isKept(pathOf(word, command) ?? "");
   const lost = [
     ...treesDeleted.filter((word) => mayLose(pathOf(word, command), command, line.reading.commands, place)),
     ...single.filter((word) => {
       const path = pathOf(word, command);
       return path === null || word.glob === true || (kindOf(path) !== "nothing" && held.heldAt(path) !== "held");
     }),
-  ];
+  ].filter((word) => !isKept(word));
   if (lost.length > 0 || foundDeleted.length > 0) {
     const [program] = command.argv;
     const marks = foundDeleted.length > 0 || program === undefined ? [command] : [program, ...lost];

@@ -28,13 +28,21 @@ interface Read {
 /** One look, for one description: each index is read once, and only so much is compared. */
 export class HeldByGit {
   readonly #home: string;
+  readonly #keeps: ((path: string) => boolean) | undefined;
   readonly #indexes = new Map<string, Read | null>();
   readonly #held = new Map<string, Held>();
   readonly #allHeld = new Map<string, boolean>();
   #hashedLeft = MAX_HASHED_TOGETHER;
 
-  constructor(home: string) {
+  /** @param keeps whether the gate itself keeps all that lies at and below a path before a call changes it */
+  constructor(home: string, keeps?: (path: string) => boolean) {
     this.#home = home;
+    this.#keeps = keeps;
+  }
+
+  /** True where git need not hold it: the gate itself can put it back. */
+  isKept(path: string): boolean {
+    return this.#keeps?.(path) === true;
   }
 
   /** @param path absolute, as its links lead */
