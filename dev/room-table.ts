@@ -257,7 +257,7 @@ export const BESIDE: Readonly<Record<string, number>> = {
   fuzz: 1300,
   "judge-eval": 900,
   mutation: 450,
-  pictures: 600,
+  pictures: 640,
   release: 400,
   reliability: 5750,
 };

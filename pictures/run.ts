@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { openScreen } from "./notification.ts";
 import { openBrowser, openGatePage } from "./page.ts";
-import { edit, fetchRates, forcePush, openScene, reads, runTests, type Scene } from "./scene.ts";
+import { edit, fetchRates, forcePush, openScene, reads, removeOld, runTests, type Scene } from "./scene.ts";
 import { drawTerminal } from "./terminal.ts";
 
 /**
@@ -16,6 +16,8 @@ import { drawTerminal } from "./terminal.ts";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** As many in a minute are made without a question (`rate.same_call_per_minute`). */
 const SAME_CALLS = 40;
+/** In pixels. */
+const MARGIN = 12;
 const FOLDER = `${ROOT}docs/pictures/`;
 
 // As after an installation, the gate prints its command's bare name: no picture shows where this machine has it.
@@ -58,12 +60,32 @@ async function drawPage(browser: Browser): Promise<void> {
     await page.getByText("index.ts").first().waitFor();
     await page.screenshot({ path: `${FOLDER}bundle.png` });
     await scene.denyAll();
+    await drawTakeBack(scene, page);
     await drawViews(scene, page);
     await drawRepeated(scene, page);
     await page.context().close();
   } finally {
     await scene.close();
   }
+}
+
+/** What a call did to files, with one of the differences. */
+async function drawTakeBack(scene: Scene, page: Page): Promise<void> {
+  const { project } = scene;
+  const id = await scene.carryOut(removeOld(scene), () => {
+    for (const name of ["units", "report"]) rmSync(join(project, `src/${name}.ts`));
+    writeFileSync(join(project, "src/index.ts"), 'export const index = "new";\n');
+  });
+  await page.goto(`${new URL(page.url()).origin}/#/activity/${id}`);
+  const files = page.locator(".call-files");
+  await files.getByRole("button", { name: /^src\/index/ }).click();
+  await files.locator(".line.added").waitFor();
+  const row = page.locator(".decision.open");
+  await page.evaluate("document.querySelector('.decision.open').scrollIntoView()");
+  const [whole, part] = [await row.boundingBox(), await files.boundingBox()];
+  if (whole === null || part === null) throw new Error("the call isn't open");
+  const clip = { ...whole, height: part.y + part.height + MARGIN - whole.y };
+  await page.screenshot({ path: `${FOLDER}take-back.png`, clip });
 }
 
 /** One card, as wide as it is on the page. */

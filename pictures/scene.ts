@@ -41,6 +41,8 @@ export interface Scene {
   send(calls: readonly ProposedCall[]): void;
   /** Sends these calls; they wait until `answerAll` or the end. */
   ask(calls: readonly ProposedCall[]): Promise<void>;
+  /** Asks about this call, approves it, and does what it says. @returns its decision's id */
+  carryOut(call: ProposedCall, act: () => void): Promise<string>;
   /** Ends everything that waits, so that the next picture is empty. */
   denyAll(): Promise<void>;
   close(): Promise<void>;
@@ -88,6 +90,16 @@ export async function openScene({ bus, judged = false }: SceneOptions = {}): Pro
       for (const call of calls) asked.push(agent.call(call, { signal: ending.signal }));
       while ((await waitingCount(gate.operator)) < before + calls.length)
         await new Promise((done) => setTimeout(done, 20));
+    },
+    async carryOut(call, act) {
+      const decided = agent.call(call, { signal: ending.signal });
+      while ((await waitingCount(gate.operator)) === 0) await new Promise((done) => setTimeout(done, 20));
+      const [asked] = await gate.operator.call("approvals.list", {});
+      await gate.operator.call("approvals.resolve", { token: asked?.token ?? "", decision: "approved" });
+      const { decision_id } = await decided;
+      act();
+      await agent.outcome(decision_id, true);
+      return decision_id;
     },
     async denyAll() {
       const waiting = await gate.operator.call("approvals.list", { limit: 1000 });
@@ -144,6 +156,16 @@ export function edit({ project }: Scene): ProposedCall {
     executor: "Edit",
     args: { file_path: join(project, "src/ledger.ts"), old_string: OLD_TOTAL, new_string: NEW_TOTAL },
     intent: "Skip voided entries",
+    context: { cwd: project },
+  };
+}
+
+/** Run outside of a box, where it changes more than it says. */
+export function removeOld({ project }: Scene): ProposedCall {
+  return {
+    executor: "Bash",
+    args: { command: "rm -rf src/units.ts src/report.ts && npm test", description: "Remove the old modules" },
+    intent: "Remove the old modules",
     context: { cwd: project },
   };
 }

@@ -8,7 +8,6 @@ const en = {
     count === "1"
       ? "1 call of the last hour could change files."
       : `${count} calls of the last hour could change files.`,
-  hourNone: "No agent has changed a project's files in the last hour.",
   off: "Nothing is kept that could be taken back. Why not, says",
   takeAll: "Take all back …",
   close: "Close",
@@ -50,7 +49,6 @@ const it: typeof en = {
     count === "1"
       ? "Una chiamata dell'ultima ora poteva cambiare file."
       : `${count} chiamate dell'ultima ora potevano cambiare file.`,
-  hourNone: "Nell'ultima ora nessun agente ha cambiato i file di un progetto.",
   off: "Non si conserva nulla da riportare indietro. Il motivo lo dice",
   takeAll: "Riporta tutto indietro …",
   close: "Chiudi",

@@ -18,7 +18,7 @@ export function LastHour() {
   const language = useLanguage();
   const command = useCommand();
   const now = useNow("half_minute");
-  const { calls, isKnown, isOff, refresh } = useUndoneCalls();
+  const { calls, isOff, refresh } = useUndoneCalls();
   const [since, setSince] = useState<string | null>(null);
   const [said, setSaid] = useState<string | null>(null);
   if (isOff)
@@ -27,10 +27,11 @@ export function LastHour() {
         {words.off} <code>{command("doctor")}</code>.
       </p>
     );
-  if (!isKnown) return null;
   const from = since === null ? now - HOUR_MS : Date.parse(since);
   const late = calls.filter(({ at }) => Date.parse(at) >= from);
   const open = late.filter(isOpenCall);
+  const undos = undosIn(late);
+  if (open.length === 0 && undos.length === 0 && said === null) return null;
   const done = (text: string) => {
     setSaid(text);
     setSince(null);
@@ -47,14 +48,10 @@ export function LastHour() {
           />
         )}
       </div>
-      {said === null && undosIn(late).length === 0 ? (
-        <p className="quiet">
-          {open.length === 0 ? words.hourNone : words.hourCalls(open.length.toLocaleString(language))}
-        </p>
-      ) : null}
+      {open.length === 0 ? null : <p className="quiet">{words.hourCalls(open.length.toLocaleString(language))}</p>}
       <Said text={said} />
       {since === null ? null : <AllFiles selection={{ since }} onDone={done} />}
-      <TakenBack undos={undosIn(late)} onDone={done} />
+      <TakenBack undos={undos} onDone={done} />
     </section>
   );
 }

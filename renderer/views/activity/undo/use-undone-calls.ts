@@ -17,7 +17,7 @@ export function useUndoneCalls(isWatched: (call: UndoneCall) => boolean = () => 
     const timer = setInterval(refresh, REFRESH_MS / 2);
     return () => clearInterval(timer);
   }, [isWaiting, refresh]);
-  return { calls: data ?? [], isKnown: data !== undefined, isOff: error?.code === "not_available", refresh };
+  return { calls: data ?? [], isOff: error?.code === "not_available", refresh };
 }
 
 /** What was taken back and isn't there again, the newest first. */
