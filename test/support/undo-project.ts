@@ -28,6 +28,7 @@ export async function undoProject(options: GateOptions = {}) {
   writeFileSync(path("src/cart.ts"), CART);
   writeFileSync(path("src/price.ts"), "export const VAT = 0.22;\n");
   writeFileSync(path("README.md"), "# Shop\n");
+  writeFileSync(path("notes.md"), "x");
   writeFileSync(path(".env"), "TOKEN=1\n");
   const agent = await gate.agent("claude-code", "Full", { supports: ["confine"], session: "s1" });
   const context = { cwd: project };
@@ -71,7 +72,7 @@ export async function undoProject(options: GateOptions = {}) {
 
 export type UndoProject = Awaited<ReturnType<typeof undoProject>>;
 
-/** The first call in a project may come too soon to be kept: the process that keeps it has to begin. */
+/** The first call in a project may come too soon to be kept: the process that keeps it has to begin. Changes nothing. */
 export async function warmed(world: UndoProject): Promise<UndoProject> {
   await world.gate.gate.core.box.ready;
   await expect
