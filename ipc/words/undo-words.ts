@@ -34,6 +34,7 @@ export const UNDO_WORDS: Readonly<Record<Language, UndoWords>> = {
       "store-full": "there is no room for more that could be taken back",
       disk: "what it could change could not be stored",
       "project-gone": "its project could not be read",
+      interrupted: "the gate ended meanwhile",
     },
     states: {
       running: "It runs. Once it has ended, what it changed can be taken back.",
@@ -70,6 +71,7 @@ export const UNDO_WORDS: Readonly<Record<Language, UndoWords>> = {
       "store-full": "non c'è posto per altro da riportare indietro",
       disk: "ciò che poteva cambiare non si è potuto salvare",
       "project-gone": "il progetto non si è potuto leggere",
+      interrupted: "intanto il gate è terminato",
     },
     states: {
       running: "È in corso. Quando sarà finita, ciò che ha cambiato si potrà riportare indietro.",

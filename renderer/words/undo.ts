@@ -5,9 +5,7 @@ const en = {
   title: "Files it changed",
   hour: "Take it back",
   hourCalls: (count: string) =>
-    count === "1"
-      ? "1 call of the last hour could change files."
-      : `${count} calls of the last hour could change files.`,
+    count === "1" ? "1 call of the last hour changed files." : `${count} calls of the last hour changed files.`,
   off: "Nothing is kept that could be taken back. Why not, says",
   takeAll: "Take all back …",
   close: "Close",
@@ -47,8 +45,8 @@ const it: typeof en = {
   hour: "Riporta indietro",
   hourCalls: (count) =>
     count === "1"
-      ? "Una chiamata dell'ultima ora poteva cambiare file."
-      : `${count} chiamate dell'ultima ora potevano cambiare file.`,
+      ? "Una chiamata dell'ultima ora ha cambiato file."
+      : `${count} chiamate dell'ultima ora hanno cambiato file.`,
   off: "Non si conserva nulla da riportare indietro. Il motivo lo dice",
   takeAll: "Riporta tutto indietro …",
   close: "Chiudi",

@@ -28,14 +28,8 @@ export function TakenBack({ undos, onDone }: { undos: readonly UndoneCall[]; onD
   const { run, isBusy, error } = useAct();
   const [pressed, setPressed] = useState<string | null>(null);
   if (undos.length === 0) return null;
-  const putAgain = async (undo: string) => {
-    const { files } = await call("undo.files", { call: undo });
-    // The user has seen it and chosen: nothing of it is asked about again, but what was changed since.
-    const choices = files
-      .filter(({ state }) => state === "ready")
-      .map(({ project, bytes }) => ({ project, path: bytes, choice: "before" as const }));
-    onDone(outcomeText(await call("undo.put_again", { undo, choices }), "again", language));
-  };
+  const putAgain = async (undo: string) =>
+    onDone(outcomeText(await call("undo.put_again", { undo, choices: [] }), "again", language));
   return (
     <ul className="taken-back">
       {undos.map((undo) => (
