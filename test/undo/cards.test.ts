@@ -57,6 +57,7 @@ describe.skipIf(withoutBox() !== undefined)("a card", () => {
 describe.skipIf(withoutBox() !== undefined)("where nothing is kept", () => {
   it.each(["enabled = false", "max_files = 100"])("a card's red stays: %s", async (line) => {
     const world = await undoProject({ config: `[undo]\n${line}\n` });
+    await world.gate.gate.core.box.ready;
     for (let i = 0; i < 120; i++) writeFileSync(world.path(`${i}`), "");
     await world.operator.call("agents.level", { name: "claude-code", level: "Supervised" });
     const call = { executor: "Bash", args: { command: "rm -rf src" }, context: { cwd: world.project } };

@@ -79,6 +79,8 @@ describe("`u` in watch", () => {
     const undecided = asked([file("a", { state: "unsure" })], { state: "unended" });
     expect(press(undecided, { input: "y" }).effect).toBeUndefined();
     expect(text(undecided)).not.toContain("y take it back");
+    for (const part of ["git", "runs-later"] as const)
+      expect(press(asked([file("a", { part })]), { input: "y" }).effect).toBeUndefined();
   });
 
   test("the call's reason is said; in a small window the files come in pages, and where there is no room nothing is taken back", () => {
