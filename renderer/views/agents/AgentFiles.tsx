@@ -50,12 +50,29 @@ export function AgentFiles({ name }: { name: string }) {
                 onPress={() => setOpened(opened === session ? null : session)}
               />
             </div>
-            {opened === session ? <AllFiles selection={{ session }} onDone={done} /> : null}
+            {opened === session ? (
+              <>
+                <OfOthers calls={calls.filter((call) => call.session === session && call.agent !== name)} />
+                <AllFiles selection={{ session }} onDone={done} />
+              </>
+            ) : null}
           </li>
         ))}
       </ul>
       <TakenBack undos={undos.slice(0, MOST_SESSIONS)} onDone={done} />
     </section>
+  );
+}
+
+/** A session that several agents name is taken back as a whole. */
+function OfOthers({ calls }: { calls: readonly UndoneCall[] }) {
+  const words = useWords(undoWords);
+  const names = new Set(calls.filter(isOpenCall).map(({ agent }) => agent));
+  if (names.size === 0) return null;
+  return (
+    <p>
+      <VisibleText text={words.ofOthers([...names].join(", "))} />
+    </p>
   );
 }
 

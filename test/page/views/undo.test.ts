@@ -30,9 +30,13 @@ describe.skipIf(NO_BROWSER !== null || withoutBox() !== undefined)("what calls d
     await name.click();
     await files.getByText("return Math.round(sum * 100) / 100;").waitFor();
     expect(await files.locator(".line.removed").textContent()).toContain("return sum;");
-    await files.getByRole("button", { name: "Take back 1 file" }).click();
+    await files.getByRole("button", { name: "Take back 1 file" }).press("Enter");
     await files.getByText("1 file back as before.").waitFor();
     expect(world.read("src/cart.ts")).toBe(before);
+    await files.getByRole("button", { name: /^Take back/ }).waitFor({ state: "detached" });
+    expect(await page.locator(":focus").textContent()).toBe("1 file back as before.");
+    await page.keyboard.press("Tab");
+    expect(await page.locator(":focus").textContent()).toBe("Put again");
     await files.getByText("You took back 1 call").waitFor();
     await files.getByText("All of it is as it was before.").waitFor();
     await files.getByRole("button", { name: /^Put again/ }).click();
@@ -119,6 +123,21 @@ describe.skipIf(NO_BROWSER !== null || withoutBox() !== undefined)("what calls d
       .click();
     await filesOf(page).getByText("0 files there again").waitFor();
     expect(world.read("src/cart.ts")).toBe("the user's\n");
+  });
+});
+
+describe.skipIf(NO_BROWSER !== null)("a session that two agents name", () => {
+  it("says whose it is, too, before all of it is taken back", async () => {
+    const gate = await startGate({ config: "[undo]\nenabled = false\n" });
+    await gate.agent("claude-code", "Full");
+    const calls = [knownCall("0f1e2d3c-1", "kept"), { ...knownCall("0f1e2d3c-2", "kept"), agent: "codex" }];
+    const { api } = partialOperator(gate.operator, {
+      "undo.list": async () => calls,
+      "undo.files": async () => ({ calls: calls.map(({ id }) => id), files: [FILE] }),
+    });
+    const { page } = await openPage(api, { at: "agents/claude-code", browser: browser() });
+    await page.getByRole("button", { name: "Take back all of s1" }).click();
+    await page.getByText("This session is also that of codex: all of it is taken back.").waitFor();
   });
 });
 

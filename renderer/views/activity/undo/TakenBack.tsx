@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { UndoneCall } from "../../../../ipc/contract/undo.ts";
 import { outcomeText } from "../../../../ipc/words/undo-words.ts";
 import { useAct } from "../../../gate/use-act.ts";
@@ -11,10 +11,14 @@ import { VisibleText } from "../../../parts/VisibleText.tsx";
 import { useLanguage, useWords } from "../../../words/language.ts";
 import { undoWords } from "../../../words/undo.ts";
 
-/** What became of it. There from the start, so that it is read aloud when it is said. */
+/** What became of it. There from the start, so that it is read aloud; the button that was pressed goes, so the keyboard is led here. */
 export function Said({ text }: { text: string | null }) {
+  const said = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    if (text !== null) said.current?.focus({ preventScroll: true });
+  }, [text]);
   return (
-    <p role="status" className={text === null ? "unseen" : undefined}>
+    <p ref={said} role="status" tabIndex={-1} className={text === null ? "unseen" : undefined}>
       <VisibleText text={text ?? ""} />
     </p>
   );
