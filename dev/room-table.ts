@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
     path: "packages/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 0,
-    lines: 16680,
+    lines: 16700,
     doors: `
       doors: files gate-command git programs reading`,
   },
@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 16090,
+    lines: 16110,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -161,7 +161,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/box",
     holds: "the box, and what may run in it",
     floor: 6,
-    lines: 9700,
+    lines: 9720,
     doors: `
       .: git-process maker node
       agent-runs: agent-run
@@ -247,9 +247,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 120_400,
-  test: 120_900,
-  test: 121_300,
+  test: 123_000,
   bench: 4850,
   build: 150,
   conformance: 650,

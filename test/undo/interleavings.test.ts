@@ -111,7 +111,7 @@ const differing = (one: Picture, other: Picture): Set<string> =>
 /** Of a path, and of what it lies in. */
 const above = (path: string): string[] => path.split("/").map((_, at, names) => names.slice(0, at + 1).join("/"));
 
-async function interleaved(store: OwnStore, seed: number): Promise<void> {
+async function expectUndone(store: OwnStore, seed: number): Promise<void> {
   const random = randomOf(seed);
   const project = new Project(store.root);
   for (const name of readdirSync(store.root, { encoding: "latin1" })) rmSync(project.path(name), { recursive: true });
@@ -145,7 +145,7 @@ async function interleaved(store: OwnStore, seed: number): Promise<void> {
 
 it(`random acts of agent and user, ${RUNS} times: what only the agent touched comes back, and all of it can be put again`, async () => {
   const store = new OwnStore();
-  for (let run = 0; run < RUNS; run++) await interleaved(store, SEED + run);
+  for (let run = 0; run < RUNS; run++) await expectUndone(store, SEED + run);
 });
 
 it("a user's edits are never lost, whatever the agent did before and after", async () => {

@@ -2,7 +2,7 @@ import { foldedPath } from "@metnos-gate/shell-reading/files";
 import { instructsAgents } from "../guard/hazards.ts";
 
 /**
- * Files of a project that something runs, or takes for its settings, as its user goes on working: by their names, wherever they lie. What
+ * Files of a project that something runs, or takes for its settings, as its user continues to work: by their names, wherever they lie. What
  * runs without anybody asking for it is the guard's (`run-later-places.ts`), and asked about without any mark; these are files like any other
  * until then.
  */

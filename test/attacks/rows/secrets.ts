@@ -86,7 +86,7 @@ export const SECRETS = section("H1", DENIED, [
     { prepare: secretBelow, expected: READ_EACH_TIME },
   ),
   ...commands(
-    "Claude Code's grep reads the files of a folder without being told to (ugrep)",
+    "Claude Code's grep reads the files of a folder without being asked to (ugrep)",
     ["grep s sub", "grep -n s ./sub", "grep s .", "grep -l s sub*", "cd sub && grep s ."],
     { prepare: secretBelow, expected: READ_EACH_TIME },
   ),

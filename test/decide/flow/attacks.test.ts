@@ -432,16 +432,16 @@ describe("where something goes", () => {
   });
 });
 
-describe("what an MCP server is told", () => {
+describe("what an MCP server is sent", () => {
   it("counts as well where it is the names of arguments, or many short ones of letters that its user has used", async () => {
     const { call, says, keys } = await world();
     says("abcdefghijklmnopqrstuvwxyz 0123456789-");
     call("Read", { file_path: keys });
     call("mcp__notes__add", { text: "a" }).answer("approved");
-    const told = (args: object) => call("mcp__notes__add", { ...args }).rule;
+    const given = (args: object) => call("mcp__notes__add", { ...args }).rule;
     const pieces = Object.fromEntries([...KEY].map((letter, at) => [`a${at}`, letter]));
-    expect([told({ [KEY]: 1 }), told(pieces), told({ text: [...KEY] })]).toEqual([SENDS, SENDS, SENDS]);
-    expect(told({ text: "short" })).not.toBe(SENDS);
+    expect([given({ [KEY]: 1 }), given(pieces), given({ text: [...KEY] })]).toEqual([SENDS, SENDS, SENDS]);
+    expect(given({ text: "short" })).not.toBe(SENDS);
     const letters = "abcdefghijklmnopqrstuvwxyz";
     const rules = Array.from({ length: 8 }, (_, at) => {
       const parts = [..."abcdefghijkl"].map((name, index) => [name, letters.slice(index + at, index + at + 3)]);

@@ -137,7 +137,9 @@ describe.skipIf(NO_BROWSER !== null)("a session that two agents name", () => {
     });
     const { page } = await openPage(api, { at: "agents/claude-code", browser: browser() });
     await page.getByRole("button", { name: "Take back all of s1" }).click();
-    await page.getByText("This session is also that of codex: all of it is taken back.").waitFor();
+    const others = page.getByText("This session is also that of codex: all of it is taken back.");
+    await others.waitFor();
+    expect(await others.count()).toBe(1);
   });
 });
 
@@ -199,6 +201,7 @@ describe.skipIf(NO_BROWSER !== null)("what is said of a call", () => {
     const files = [{ ...FILE, state: "unsure" as const }];
     const { section } = await shown({ state, files, ...(missing === undefined ? {} : { missing }) });
     await section.getByText(sentence).waitFor();
+    expect(await section.getByText(sentence).count()).toBe(1);
     const isListed = state === "unended" || state === "kept";
     await expect.poll(() => section.locator(".undo-files li").count()).toBe(isListed ? 1 : 0);
     expect(await section.getByRole("button", { name: /^Take back/ }).count()).toBe(0);
@@ -228,6 +231,7 @@ describe.skipIf(NO_BROWSER !== null)("what is said of a call", () => {
     const { section } = await shown({ state: "kept", contents });
     await section.getByRole("button", { name: /^src\/a\.ts/ }).click();
     await section.getByText(sentence).waitFor();
+    expect(await section.getByText(sentence).count()).toBe(1);
   });
 
   it("of many files the first are there, and all on a press; a name that hides something shows it", async () => {
