@@ -33,14 +33,14 @@ export const TAKE_BACK_WORDS: InEach<Words> = {
     question: "Take back what this call did to files?",
     none: "No call has changed files that could come back.",
     files: "its files",
-    choose: (files) => `${files} for you to decide: on the page, or by ${ownCommand("undo --choose")}`,
+    choose: (files) => `${files} for you to decide: on the page, or by ${ownCommand("undo --choose PATH=before")}`,
     again: () => `Put again by: ${ownCommand("undo redo")}`,
   },
   it: {
     question: "Riportare indietro ciò che questa chiamata ha fatto ai file?",
     none: "Nessuna chiamata ha cambiato file che possano tornare.",
     files: "i suoi file",
-    choose: (files) => `${files} da decidere: nella pagina, o con ${ownCommand("undo --choose")}`,
+    choose: (files) => `${files} da decidere: nella pagina, o con ${ownCommand("undo --choose PATH=before")}`,
     again: () => `Si rimette con: ${ownCommand("undo redo")}`,
   },
 };

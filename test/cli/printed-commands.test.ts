@@ -31,7 +31,9 @@ function problemOf(words: readonly string[]): string | undefined {
     rest = rest.slice(1);
   }
   if (rest.includes("--help")) return undefined;
-  if (command.commands.length > 0) return `no such command below ${command.name()}`;
+  // One that takes arguments of its own does something by itself as well.
+  if (command.commands.length > 0 && command.registeredArguments.length === 0)
+    return `no such command below ${command.name()}`;
   const end = rest.includes("--") ? rest.indexOf("--") : rest.length;
   const [own, behind] = [rest.slice(0, end), rest.slice(end + 1)];
   const options = own.filter((word) => word.startsWith("--"));
