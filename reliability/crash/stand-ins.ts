@@ -49,6 +49,10 @@ export class StandIns {
 per_minute = ${MAILS.per_minute}
 capacity = ${MAILS.capacity}
 
+[flow]
+# Who has read mail sends there: what is asked about for a session's marks is no part of this.
+trusted_hosts = ["example.org"]
+
 [costs]
 currency = "USD"
 ask_above = { Full = 1 }
