@@ -5,10 +5,10 @@ import { ALWAYS_READABLE } from "../confinement/declaration.ts";
 
 const words = (text: string): string[] => text.split(" ");
 
-const OF_SYSTEM: readonly string[] = [
+const OF_SYSTEM: ReadonlySet<string> = new Set([
   ...ALWAYS_READABLE,
   ...words("/proc /sys /dev /opt /nix /snap /tmp /var/tmp /System /Library /Applications"),
-];
+]);
 
 /** What it says of one process: its environment, its memory, what it has open. */
 const OF_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\//;
@@ -20,7 +20,7 @@ const CACHES = [
   ...words("fontconfig pylint mypy ruff go"),
 ];
 
-const OF_HOME: readonly string[] = [
+const OF_HOME: ReadonlySet<string> = new Set([
   ...CACHES.map((name) => `.cache/${name}`),
   ...words(
     ".npm .nvm .bun .deno .cargo/registry .cargo/git .rustup go/pkg .m2/repository .gradle/caches .pyenv .rbenv",
@@ -32,11 +32,18 @@ const OF_HOME: readonly string[] = [
   // What agents have as instructions, not what was said in their sessions.
   ...words(".claude/CLAUDE.md .claude/skills .claude/agents .claude/commands .claude/plans .claude/plugins"),
   ...words(".codex/AGENTS.md .codex/prompts .codex/skills .gemini/GEMINI.md .gemini/extensions .config/opencode"),
-];
+]);
 
 /** @param path absolute */
 export function isPublicPlace(path: string, home: string): boolean {
   if (OF_PROCESS.test(path)) return false;
-  if (!isAtOrBelow(path, home)) return OF_SYSTEM.some((folder) => isAtOrBelow(path, folder));
-  return OF_HOME.some((name) => isAtOrBelow(path, `${home}/${name}`));
+  if (!isAtOrBelow(path, home)) return isInOne(path, OF_SYSTEM);
+  return isInOne(path.slice(home.length + (home.endsWith("/") ? 0 : 1)), OF_HOME);
+}
+
+/** Whether it is one of these places, or lies below one. */
+function isInOne(path: string, places: ReadonlySet<string>): boolean {
+  for (let end = path.indexOf("/", 1); end >= 0; end = path.indexOf("/", end + 1))
+    if (places.has(path.slice(0, end))) return true;
+  return places.has(path);
 }
