@@ -62,9 +62,13 @@ interface Took {
 function waitedFor(pid: number | undefined): Map<string, number> {
   const threads = `/proc/${pid}/task`;
   return new Map(
-    readdirSync(threads).map((thread) => {
-      const [, waited] = readFileSync(`${threads}/${thread}/schedstat`, "utf8").split(" ");
-      return [thread, Number(waited) / 1e6];
+    readdirSync(threads).flatMap((thread) => {
+      try {
+        const [, waited] = readFileSync(`${threads}/${thread}/schedstat`, "utf8").split(" ");
+        return [[thread, Number(waited) / 1e6] as const];
+      } catch {
+        return []; // it has ended since
+      }
     }),
   );
 }

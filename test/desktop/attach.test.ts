@@ -20,8 +20,10 @@ async function gatePid(app: DesktopApp): Promise<number | undefined> {
   const page = await app.page("approvals");
   return await page.evaluate(async () => {
     const { metnos } = globalThis as unknown as { metnos: Bridge };
-    const answer = await metnos.call("status", {});
-    return answer.ok ? answer.result.pid : undefined;
+    // Asked as a gate ends it may not be answered: the next look asks anew.
+    const late = new Promise<undefined>((resolve) => void setTimeout(resolve, 5000));
+    const answer = await Promise.race([metnos.call("status", {}), late]);
+    return answer?.ok === true ? answer.result.pid : undefined;
   });
 }
 
