@@ -21,7 +21,7 @@ async function gatePid(app: DesktopApp): Promise<number | undefined> {
   return await page.evaluate(async () => {
     const { metnos } = globalThis as unknown as { metnos: Bridge };
     // Asked as a gate ends it may not be answered: the next look asks anew.
-    const late = new Promise<undefined>((resolve) => void setTimeout(resolve, 5000));
+    const late = new Promise<undefined>((resolve) => void setTimeout(() => resolve(undefined), 5000));
     const answer = await Promise.race([metnos.call("status", {}), late]);
     return answer?.ok === true ? answer.result.pid : undefined;
   });
