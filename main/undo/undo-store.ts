@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { keepLatest } from "../base/keep-latest.ts";
 import type { Bounds } from "./bounds.ts";
 import { appendLine, type Changer, type KnownCall, readCalls, writeCalls } from "./call-log.ts";
 import { enter } from "./in-folder.ts";
@@ -49,6 +50,8 @@ export class UndoStore {
   readonly #bounds: Bounds;
   readonly #objects: Objects;
   readonly #recent: string[] = [];
+  /** Of calls that run, what `after` asks for: the rest of the log needn't be read for it. */
+  readonly #begun = new Map<string, Pick<KnownCall, "at" | "paths" | "before" | "after">>();
   #seen: Seen | undefined;
   #isSeenStored = true;
 
@@ -93,12 +96,14 @@ export class UndoStore {
     } catch {
       return "disk";
     }
+    keepLatest(this.#begun, call.id, { at: call.at, paths, before: tree, after: null }, MAX_RECENT);
     return missing;
   }
 
   /** Keeps what a call has left. */
   after(id: string): Missing | null {
-    const call = readCalls(this.#folder).find((one) => one.id === id);
+    const call = this.#begun.get(id) ?? readCalls(this.#folder).find((one) => one.id === id);
+    this.#begun.delete(id);
     if (call === undefined || call.before === null || call.after !== null) return null;
     const [tree, missing] = this.#kept(call.paths);
     try {
