@@ -121,7 +121,7 @@ export function filesAmong<F extends UndoneFile>(files: readonly F[]): readonly 
 }
 
 /** An agent's call that may still be taken back. */
-export const isOpenCall = ({ agent, state }: UndoneCall): boolean =>
+export const isOpenCall = ({ agent, state }: Pick<UndoneCall, "agent" | "state">): boolean =>
   agent !== null && state !== "undone" && state !== "not-kept";
 
 /** True where nothing happens to it without a choice. */

@@ -5,6 +5,7 @@ import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metno
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { UndoChoice, UndoneCall, UndoneFile, UndoResult, UndoSelection } from "../../ipc/contract/undo.ts";
+import { comesBack, isOpenCall } from "../../ipc/words/undo-words.ts";
 import type { ConfinedRun } from "../decide/confinement/box.ts";
 import { runsLater } from "../decide/places/run-later.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
@@ -256,7 +257,7 @@ export class Undo {
       .reverse()
       .filter(({ id, agent, session: of, at, state }) => {
         if (call !== undefined) return id.startsWith(call);
-        if (agent === null || state === "undone" || state === "not-kept") return false;
+        if (!isOpenCall({ agent, state })) return false;
         return session === undefined ? at >= from : of === session;
       });
     const isLastOnly = call !== undefined || (session === undefined && since === undefined);
@@ -304,11 +305,10 @@ export class Undo {
       const chosen = new Map(
         choices.flatMap(({ project, path, choice }) => (project === root ? [[path, choice]] : [])),
       );
-      const wishes = files.flatMap(({ bytes, state, part }) => {
-        const choice =
-          chosen.get(bytes) ??
-          (state === "ready" && (part === "file" || as === "redo") ? ("before" as const) : undefined);
-        return choice === undefined ? [] : [{ path: bytes, choice }];
+      const wishes = files.flatMap((file) => {
+        const isUnasked = comesBack(file) || (file.state === "ready" && as === "redo");
+        const choice = chosen.get(file.bytes) ?? (isUnasked ? ("before" as const) : undefined);
+        return choice === undefined ? [] : [{ path: file.bytes, choice }];
       });
       const undo = {
         id: randomUUID(),
