@@ -14,7 +14,8 @@ export const SCHEMES = ofDay(["light", "dark"] as const, 2);
 
 /** The system's own Chromium. Playwright's download isn't needed. */
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+/** The first can only be headless: a page takes it a quarter of the processor's time. */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
 function findChromium(): string | null {
   for (const name of NAMES) {
@@ -30,7 +31,8 @@ function findChromium(): string | null {
 const CHROMIUM = findChromium();
 
 /** Null where a browser is there; else why the tests that need one are skipped. With CI=true that is a failure. */
-export const NO_BROWSER: string | null = CHROMIUM === null ? "no Chromium on PATH (apt-get install chromium)" : null;
+export const NO_BROWSER: string | null =
+  CHROMIUM === null ? "no Chromium on PATH (apt-get install chromium-headless-shell)" : null;
 if (NO_BROWSER !== null) {
   if (process.env.CI === "true") throw new Error(NO_BROWSER);
   console.log(`skipped: ${NO_BROWSER}`);
