@@ -1,0 +1,20 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import setup from "./support/removed-folders.ts";
+import { tempFolder } from "./support/temp-folder.ts";
+
+it("what a run has done with is deleted without keeping the run's own process from hearing of its last workers", async () => {
+  const folder = tempFolder();
+  vi.stubEnv("TMPDIR", folder);
+  vi.stubEnv("METNOS_TESTS_REMOVED", undefined);
+  const end = setup();
+  const place = process.env.METNOS_TESTS_REMOVED ?? "";
+  vi.unstubAllEnvs();
+  mkdirSync(join(place, "r/folder"), { recursive: true });
+  writeFileSync(join(place, "r/folder/a"), "");
+  const ended = end();
+  expect(existsSync(place)).toBe(true);
+  await ended;
+  expect(existsSync(place)).toBe(false);
+});
