@@ -79,6 +79,9 @@ export interface Decided {
  */
 export type Deliver = (decision: UnsentDecision, pending?: PendingCall) => void;
 
+/** Does what is left of a call that had to wait, in its agent's turn. */
+export type InTurn = (act: () => void) => void;
+
 /** What the safety filter checks. */
 export type CheckedSubject =
   | { type: "goal"; goal: Goal }
@@ -90,8 +93,8 @@ export interface AgentPort {
   gate_version: string;
   /** Accepts a paired agent, refuses it, or (`pairing`) asks the user first. */
   greet(hello: Hello): Greeted | { pairing: true } | { refused: Refusal };
-  /** @param later does what is left of a call that had to wait, in its agent's turn; what that throws is answered as an error */
-  decide(call: ProposedCall, source: CallSource, deliver: Deliver, later: (decide: () => void) => void): Decided;
+  /** @param later what that throws is answered as an error */
+  decide(call: ProposedCall, source: CallSource, deliver: Deliver, later: InTurn): Decided;
   /** Withdraws a request of this agent that no connection waits for, left by an earlier gate. Undefined if there is none. */
   withdraw(agentId: string, token: string, reason: string): Decision | undefined;
   preview(call: ProposedCall, source: CallSource): Decision;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { decidingCall } from "@metnos-gate/shell-reading/files";
 import { agentKindOf } from "../../ipc/contract/agent-kind.ts";
-import type { Decided, Deliver } from "../../ipc/contract/agent-port.ts";
+import type { Decided, Deliver, InTurn } from "../../ipc/contract/agent-port.ts";
 import { type Decision, STAGES } from "../../ipc/contract/decision.ts";
 import type { Answer, ApprovalView } from "../../ipc/contract/operator-api.ts";
 import type { ProposedCall } from "../../ipc/contract/wire.ts";
@@ -121,13 +121,13 @@ export class Gate {
   /**
    * Decides one call. While judges look at it there is no decision yet, and `deliver` is called with it; if the operator must be asked,
    * the decision is `approval_required` with `pending`, and `deliver` is called once with the final one. Each is read once it is
-   * recorded: see `record`.
+   * recorded: see `record`. Left out `later`: what is done once the call's project was kept is done at once then.
    */
-  decide(call: ProposedCall, subject: Subject, deliver: Deliver): Decided {
-    return decidingCall(() => this.#decide(call, subject, deliver));
+  decide(call: ProposedCall, subject: Subject, deliver: Deliver, later: InTurn = (act) => act()): Decided {
+    return decidingCall(() => this.#decide(call, subject, deliver, later));
   }
 
-  #decide(call: ProposedCall, subject: Subject, deliver: Deliver): Decided {
+  #decide(call: ProposedCall, subject: Subject, deliver: Deliver, later: InTurn): Decided {
     const began = performance.now();
     const { agent, session = "" } = subject;
     const returned = agent === null ? undefined : this.broker.awaited(agent.agent_id, session, call);
@@ -136,7 +136,7 @@ export class Gate {
     if (!this.#isCarriedOut(examined)) this.#count(examined, returned);
     const state: CallState = { is: "proposed", decision_id: randomUUID() };
     const reviewers = examined.denial === null ? reviewersFor(examined.x) : [];
-    return this.#advance({ state, deliver, began, examinedMs: 0 }, { type: "examined", examined, reviewers });
+    return this.#advance({ state, deliver, later, began, examinedMs: 0 }, { type: "examined", examined, reviewers });
   }
 
   #advance(call: Call, event: CallEvent): Decided {
@@ -197,14 +197,15 @@ export class Gate {
       if (held.isUnstored) ended.revise(denyUnstored);
       return ended;
     };
+    const answer = (notKept: Denial | null) => {
+      if (call.held !== held) return;
+      // What a pause or another policy says by now counts.
+      const denial = notKept ?? this.#examineAgain(x).denial;
+      const denied = { ...decision, ...denial, outcome: "denied" as const };
+      call.deliver(end(denial === null ? {} : { decision: denied, examined: { x, denial } }));
+    };
     void kept.then((notKept) =>
-      attempt(this.#listener, "answering a call whose project was kept", () => {
-        if (call.held !== held) return;
-        // What a pause or another policy says by now counts.
-        const denial = notKept ?? this.#examineAgain(x).denial;
-        const denied = { ...decision, ...denial, outcome: "denied" as const };
-        call.deliver(end(denial === null ? {} : { decision: denied, examined: { x, denial } }));
-      }),
+      call.later(() => attempt(this.#listener, "answering a call whose project was kept", () => answer(notKept))),
     );
     const withdraw = (why: Why) => (call.held === held ? end({ decision: withdrawnDecision(decision, why) }) : null);
     return {
@@ -342,7 +343,7 @@ export class Gate {
   }
 
   #examine(call: ProposedCall, subject: Subject, withTrace = false, options: ExamineOptions = {}): Examined {
-    return examineCall(call, subject, this.#parts.catalog, this.#parts.stages, withTrace, options);
+    return decidingCall(() => examineCall(call, subject, this.#parts.catalog, this.#parts.stages, withTrace, options));
   }
 
   /** A call that was counted when it was decided on first. */

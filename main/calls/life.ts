@@ -1,5 +1,5 @@
 import { ownCommand } from "../../ipc/base/own-command.ts";
-import type { Decided, Deliver, UnsentDecision } from "../../ipc/contract/agent-port.ts";
+import type { Decided, Deliver, InTurn, UnsentDecision } from "../../ipc/contract/agent-port.ts";
 import type { Decision, Stage, TraceStep } from "../../ipc/contract/decision.ts";
 import type { StandsFor } from "../../ipc/contract/description.ts";
 import type { Confinement } from "../decide/confinement/confinement.ts";
@@ -89,6 +89,7 @@ export interface Call {
   state: CallState;
   /** Sends a decision that its agent waits for. */
   readonly deliver: Deliver;
+  readonly later: InTurn;
   /** When deciding on it began, by `performance.now()`, without the time that judges took. */
   began: number;
   /** How long its stages took before its judges began, in milliseconds. */

@@ -9,6 +9,7 @@ import type {
   Decided,
   Deliver,
   Greeted,
+  InTurn,
   PendingCall,
   Ran,
   Refusal,
@@ -69,7 +70,7 @@ interface Later {
   call: ProposedCall;
   source: CallSource;
   deliver: Deliver;
-  later: (decide: () => void) => void;
+  later: InTurn;
 }
 
 /** The part of the gate that agents can call: they can ask, and nothing else. */
@@ -122,19 +123,19 @@ export class GatePort implements AgentPort {
   }
 
   /** Once the history of its repository was looked through, where that has just begun. */
-  decide(call: ProposedCall, source: CallSource, deliver: Deliver, later: (decide: () => void) => void): Decided {
+  decide(call: ProposedCall, source: CallSource, deliver: Deliver, later: InTurn): Decided {
     const before = this.#core.histories.before(call, source.agent_id);
-    return before === undefined
-      ? this.#decide(call, source, deliver)
-      : this.#decideAfter(before, { call, source, deliver, later });
+    const asked = { call, source, deliver, later };
+    return before === undefined ? this.#decide(asked) : this.#decideAfter(before, asked);
   }
 
-  #decideAfter(before: Promise<unknown>, { call, source, deliver, later }: Later): Decided {
+  #decideAfter(before: Promise<unknown>, asked: Later): Decided {
+    const { deliver, later } = asked;
     let decided: Decided | undefined;
     let isGone = false;
     /** As it is known now. */
     const decide = () => {
-      decided ??= this.#decide(call, source, deliver);
+      decided ??= this.#decide(asked);
       return decided;
     };
     void before.then(() =>
@@ -160,15 +161,19 @@ export class GatePort implements AgentPort {
     };
   }
 
-  #decide(call: ProposedCall, source: CallSource, deliver: Deliver): Decided {
-    if (this.#boxed === undefined) return this.#core.gate.decide(call, this.#subject(source), deliver);
+  #decide({ call, source, deliver, later }: Later): Decided {
+    const { gate } = this.#core;
+    if (this.#boxed === undefined) return gate.decide(call, this.#subject(source), deliver, later);
     const toBox = ({ decision, pending }: Decided): Decided => ({
       ...(decision === undefined ? {} : { decision: sentToBox(decision) }),
       ...(pending === undefined ? {} : { pending: pendingInBox(pending) }),
     });
     return toBox(
-      this.#core.gate.decide(call, this.#subject(source), (decision, pending) =>
-        deliver(sentToBox(decision), pending === undefined ? undefined : pendingInBox(pending)),
+      gate.decide(
+        call,
+        this.#subject(source),
+        (decision, pending) => deliver(sentToBox(decision), pending === undefined ? undefined : pendingInBox(pending)),
+        later,
       ),
     );
   }

@@ -4,11 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../ipc/base/confined-command.ts";
+import { localPrincipal } from "../../ipc/base/paths.ts";
 import type { UndoneCall } from "../../ipc/contract/undo.ts";
 import { withoutBox } from "../box/box-under-test.ts";
 import { tokenOf } from "../support/agent-connection.ts";
 import { linesIn } from "../support/audit-trail.ts";
 import { projectIn } from "../support/flowing-session.ts";
+import { looksOf } from "../support/looks.ts";
 import { type GateOptions, startGate } from "../support/running-gate.ts";
 
 /** A gate with an agent that works in a project. */
@@ -99,6 +101,30 @@ describe("a file tool's call", () => {
     await operator.call("undo.take_back", { ...selection, choices });
     expect(existsSync(path(".git/hooks/pre-commit"))).toBe(false);
   });
+});
+
+it("a call whose project was kept is answered in its agent's turn, as the gate's state is then", async () => {
+  const { gate, operator, path, context } = await warmed(await working());
+  const { core } = gate.gate;
+  const [agent = null] = core.agents.list();
+  const subject = { agent, level: "Full" as const, session: "s1", principal: localPrincipal() };
+  const turns: (() => void)[] = [];
+  const answers: string[] = [];
+  const decide = (name: string) =>
+    core.gate.decide(
+      { id: "c", intent: "", executor: "fs_write", args: { path: path(`src/${name}`), content: "x" }, context },
+      subject,
+      ({ current }) => answers.push(current.outcome),
+      (act) => turns.push(act),
+    );
+  for (const name of ["a", "b"]) expect(decide(name).decision).toBeUndefined();
+  await expect.poll(() => turns.length).toBe(2);
+  expect(answers).toEqual([]);
+  const looks = looksOf(() => turns[0]?.());
+  expect(looks.filter((one) => one === path(".git"))).toHaveLength(1);
+  await operator.call("safety.pause", {});
+  turns[1]?.();
+  expect(answers).toEqual(["allowed", "denied"]);
 });
 
 it("no agent reads or writes what is kept, nor asks the operator's methods", async () => {
