@@ -3,6 +3,7 @@ import { pathTarget } from "@metnos-gate/shell-reading";
 import {
   beginningOf,
   expandHome,
+  hasTooManyNames,
   isAtOrBelow,
   kindOf,
   onceAFolderChanges,
@@ -67,6 +68,11 @@ export function instructionsBeside(
     const isFile = capability === "fs:read" || capability === "fs:write";
     if (!isFile || target.kind !== "path" || target.is_tree || access !== undefined) continue;
     const folder = dirname(target.lexical);
+    // Nobody works so deep: each look at one would lead by a long way.
+    if (hasTooManyNames(folder)) {
+      reader.tooMuch(folder);
+      continue;
+    }
     const root = projectRoot(folder, home);
     // Those of the folder that a session begins in, and above it, are read before any call.
     const isBelow = cwd !== undefined && isAtOrBelow(folder, cwd) && (root === null || isAtOrBelow(root, cwd));
@@ -139,7 +145,7 @@ class InstructionReader {
       if (!is_folder && relative.endsWith(".md")) this.file(join(rules, relative), root, 0);
       return true;
     });
-    if (!isWhole) this.#tooMuch(rules);
+    if (!isWhole) this.tooMuch(rules);
   }
 
   /** @param of the file that holds the text */
@@ -153,10 +159,10 @@ class InstructionReader {
       for (const one of new Set(forms))
         if (one !== "") this.file(resolve(dirname(of), expandHome(one, this.#home)), root, hops);
     }
-    if (this.#left <= 0) this.#tooMuch(of);
+    if (this.#left <= 0) this.tooMuch(of);
   }
 
-  #tooMuch(of: string): void {
+  tooMuch(of: string): void {
     if (this.needs.some(({ ask_each_time }) => ask_each_time === TOO_MUCH)) return;
     const target = pathTarget(of, this.#home, undefined, false);
     this.needs.push({ capability: "fs:read", target, ask_each_time: TOO_MUCH });

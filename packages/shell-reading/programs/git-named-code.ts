@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { onceAFolderChanges } from "../files/own-times.ts";
 import { BUILD_FOLDERS } from "../targets/build-folders.ts";
 import { beginningOf } from "../targets/file-beginning.ts";
-import { isAtOrBelow, kindOf, realForm } from "../targets/path.ts";
+import { isAtOrBelow, kindOf, type PathKind, realForm } from "../targets/path.ts";
 import { type GitFolders, gitFoldersOf } from "./git-folders.ts";
 import { indexOf } from "./git-index.ts";
 import { MAX_SECTION, ownSettings } from "./git-repository.ts";
@@ -22,8 +22,10 @@ const MAX_FILES = 16;
 const MAX_TOGETHER = 512 * 1024;
 /** More than anybody sets; each may be a mount in a box. */
 const MAX_NAMED = 64;
-/** Words of commands that are looked for in the work tree: each costs a look at the disk. */
+/** Words of commands that are looked for in the work tree. */
 const MAX_WORDS = 1024;
+/** And looks at the disk for them, which may each lead by a long way. */
+const MAX_LOOKS = 512;
 
 /** Their value is a file or folder: of the work tree, or beside the settings. */
 const NAMES_PATH = /^core\.(?:hookspath|attributesfile)$/;
@@ -154,6 +156,7 @@ export function repositoriesBuilt(root: string, top: string): string[] | null {
 function pathsNamed(entries: readonly (readonly [string, string])[], root: string, settings: string): string[] {
   const paths: string[] = [];
   const commands: string[][] = [];
+  const kind = looks();
   let left = MAX_WORDS;
   for (const [key, value] of entries) {
     if (value === "") continue;
@@ -165,20 +168,31 @@ function pathsNamed(entries: readonly (readonly [string, string])[], root: strin
       left -= words.length;
     }
   }
-  return [...paths, ...commands.flatMap((words) => filesNamed(words, root))];
+  return [...paths, ...commands.flatMap((words) => filesNamed(words, root, kind))];
+}
+
+/** What is at a path, each looked at once; and nothing where there were too many of them. */
+function looks(): (path: string) => PathKind {
+  const known = new Map<string, PathKind>();
+  return (path) => {
+    const kind = known.get(path) ?? (known.size < MAX_LOOKS ? kindOf(path) : "nothing");
+    if (known.size < MAX_LOOKS) known.set(path, kind);
+    return kind;
+  };
 }
 
 /** More folders than a command enters. */
 const MAX_ENTERED = 2;
 
 /** In the work tree, there or not: by their own names, and files that are there by what a shell, Node or Python makes of a word. */
-function filesNamed(words: readonly string[], root: string): string[] {
+function filesNamed(words: readonly string[], root: string, kind: (path: string) => PathKind): string[] {
+  const isFile = (path: string) => kind(path) === "file";
   const entered = words.filter((_, at) => words[at - 1] === "cd").slice(0, MAX_ENTERED);
-  const own = words.filter((word) => !word.startsWith("-"));
+  const own = [...new Set(words)].filter((word) => !word.startsWith("-"));
   const named = own
     .map((word) => ({ word, path: resolve(root, word) }))
     .filter(({ word, path }) =>
-      isInGit(path) ? isProgram(path) : kindOf(path) === "file" || /^\.{0,2}[\w.-]*\/.*[\w-]$/.test(word),
+      isInGit(path) ? isFile(path) && isProgram(path) : /^\.{0,2}[\w.-]*\/.*[\w-]$/.test(word) || isFile(path),
     )
     .map(({ path }) => path);
   const spelled = own.flatMap((word, at) => {
@@ -193,7 +207,9 @@ function filesNamed(words: readonly string[], root: string): string[] {
       [root, ...entered.map((to) => resolve(root, to))].map((at) => join(at, one)),
     );
   });
-  return [...named, ...spelled.filter((path) => !isInGit(path) && kindOf(path) === "file")];
+  // Most name nothing: their folder isn't there, either.
+  const isThere = (path: string) => kind(dirname(path)) !== "nothing" && isFile(path);
+  return [...named, ...spelled.filter((path) => !isInGit(path) && isThere(path))];
 }
 
 /** That Node adds to a file's name. */

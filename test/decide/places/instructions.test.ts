@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { LEVELS } from "../../../ipc/contract/decision.ts";
 import { freshGrants, ROBERTO } from "../../support/gate-stores.ts";
 import { decided } from "../../support/guarded-calls.ts";
+import { looksOf } from "../../support/looks.ts";
 
 /**
  * Seen with the real clients: Claude Code hands its model the `CLAUDE.md` of a file's folder and what that imports, with Read, Write, Edit and
@@ -135,5 +136,16 @@ describe("instructions that a client reads beside a file", () => {
     // What the session began with.
     const top = project({ ".claude/rules/a.md": "x" }, { "CLAUDE.md": "../notes.txt" });
     for (const [tool, args] of TOOLS) expect([tool, top(tool, args).outcome]).toEqual([tool, "allowed"]);
+  });
+
+  it("aren't looked for in folders deeper than anybody works", () => {
+    const call = project({});
+    const file = `${"d/".repeat(300)}x.txt`;
+    let outcome: string | undefined;
+    const looks = looksOf(() => {
+      ({ outcome } = call("Bash", { command: `cat ${file}` }));
+    });
+    expect(outcome).not.toBe("allowed");
+    expect(looks.filter((path) => path.length > file.length / 2).length).toBeLessThan(20);
   });
 });

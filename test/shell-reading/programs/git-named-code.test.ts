@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codeNamedBySettings } from "../../../packages/shell-reading/programs/git-named-code.ts";
 import { settingsOf } from "../../../packages/shell-reading/programs/git-repository.ts";
+import { looksOf } from "../../support/looks.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const SIZE = 250 * 1024;
@@ -96,6 +97,13 @@ describe("hostile settings of a repository", () => {
         ?.map(([key]) => key)
         .join("").length ?? 0,
     ).toBeLessThan(2 ** 21);
+  });
+
+  it("are looked for in the work tree a few hundred times", () => {
+    const words = Array.from({ length: 1000 }, (_, at) => `a${at}/b$ cd d`).join(" ");
+    const project = projectWith(`[filter "x"]\n\tclean = tools/x ${words}\n\tsmudge = ${words}`);
+    expect(looksOf(() => codeNamedBySettings(project)).length).toBeLessThan(600);
+    expect(codeNamedBySettings(project)).toContain(join(project, "tools/x"));
   });
 
   it("don't keep anybody waiting in many files that include one another, either", () => {
