@@ -112,7 +112,7 @@ it("a call whose project was kept is answered in its agent's turn, as the gate's
   const answers: string[] = [];
   const decide = (name: string) =>
     core.gate.decide(
-      { id: "c", intent: "", executor: "fs_write", args: { path: path(`src/${name}`), content: "x" }, context },
+      { intent: "", executor: "fs_write", args: { path: path(`src/${name}`), content: "x" }, context },
       subject,
       ({ current }) => answers.push(current.outcome),
       (act) => turns.push(act),
