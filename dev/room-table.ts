@@ -47,7 +47,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/words",
     holds: "the sentences that several surfaces say",
     floor: 1,
-    lines: 3200,
+    lines: 3210,
     doors: "all",
   },
   {
@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 16110,
+    lines: 16330,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -107,7 +107,7 @@ export const ROOMS: readonly Room[] = [
       guard/shell: guard-shell
       judge: verdicts
       mcp: announced-tools definition mcp-tools tool-store
-      places: built-folders call-environment call-place configured-files gate-files instructions patterns
+      places: built-folders call-environment call-place configured-files further-needs gate-files instructions patterns
       places: protected-paths run-later run-later-places used-destinations
       policy: cells policy
       rate: budgets config
@@ -161,7 +161,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/box",
     holds: "the box, and what may run in it",
     floor: 6,
-    lines: 9720,
+    lines: 9900,
     doors: `
       .: git-process maker node
       agent-runs: agent-run
@@ -191,7 +191,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/core",
     holds: "puts the parts together, opens and closes them",
     floor: 8,
-    lines: 3860,
+    lines: 3880,
     doors: `
       .: archiving boxed-agents channel core explained-call gate-port note-board offline offline-receipts restart
       service: gate-service launch-agent service-parts

@@ -37,6 +37,8 @@ export const ALARM_CODES = [
   "tried_more_than_said",
   /** An agent ran what it had to ask about, and asked nobody. */
   "ran_unasked",
+  /** Instructions that a client reads as its session begins hand its model a secret. */
+  "instructions_hand_secret",
   /** An agent's client has other hooks beside the gate's, which can change a call after it was approved. */
   "other_hooks",
   /** A model's calls or money of the day are used up: calls are judged by rules until midnight. */

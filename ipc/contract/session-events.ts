@@ -10,6 +10,8 @@ export const sessionEventSchema = z.discriminatedUnion("kind", [
     turn: z.string().min(1).max(128),
     text: z.string().max(MAX_PROMPT),
   }),
+  /** A session begins, or begins anew, where its client has read its instructions. */
+  z.object({ kind: z.literal("began"), cwd: z.string().max(4096) }),
   /** The session is over: what was granted and refused for it ends. */
   z.object({ kind: z.literal("ended"), reason: z.string().max(64).optional() }),
   /** `subagent`: its kind, as calls name it; `agent_ref`: the client's own id of this one. */

@@ -72,6 +72,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "An agent ran something without asking",
       meaning: "The gate learned of it afterwards and could not stop it: see what it did.",
     },
+    instructions_hand_secret: {
+      title: "An agent's instructions hand its model a secret",
+      meaning: "Its client reads them, and what they import, before it asks for anything: see who wrote that.",
+    },
     other_hooks: {
       title: "An agent has other hooks before its tools",
       meaning: "Such a hook can change a call after you approved it: see whether they are yours.",
@@ -163,6 +167,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "Un agente ha eseguito qualcosa senza chiedere",
       meaning: "Il gate l'ha saputo dopo e non ha potuto impedirlo: guarda che cosa ha fatto.",
     },
+    instructions_hand_secret: {
+      title: "Le istruzioni di un agente passano un segreto al suo modello",
+      meaning: "Il suo client le legge, con ciò che importano, prima di chiedere qualcosa: guarda chi l'ha scritto.",
+    },
     other_hooks: {
       title: "Un agente ha altri hook prima dei suoi strumenti",
       meaning: "Un hook così può cambiare una chiamata dopo che l'hai approvata: guarda se sono tuoi.",
@@ -202,6 +210,7 @@ export const PAST_ALARMS: readonly AlarmCode[] = [
   "ran_other_than_allowed",
   "tried_more_than_said",
   "ran_unasked",
+  "instructions_hand_secret",
   "other_hooks",
   "box_set_aside",
   "box_hid_its_end",

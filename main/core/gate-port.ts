@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { isAbsolute, normalize } from "node:path";
 import { ownCommand } from "../../ipc/base/own-command.ts";
 import { localPrincipal } from "../../ipc/base/paths.ts";
 import { visible } from "../../ipc/base/visible-text.ts";
@@ -32,6 +33,7 @@ import type { AgentPause } from "../agents/index.ts";
 import { VERSION } from "../base/version.ts";
 import type { Declaration } from "../decide/confinement/declaration.ts";
 import type { Untaken } from "../decide/mcp/announced-tools.ts";
+import { handedBy } from "../decide/places/further-needs.ts";
 import type { Subject } from "../decide/stages/examination.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
 import type { Core } from "./core.ts";
@@ -340,6 +342,8 @@ function noteSessionEvent(core: Core, agentId: string, session: string, event: S
   switch (event.kind) {
     case "prompt":
       return core.words.note(agentId, { session, turn: event.turn, text: event.text });
+    case "began":
+      return noteInstructions(core, agentId, event.cwd);
     case "ended":
       return endSession(core, agentId, session);
     case "other-hooks":
@@ -350,6 +354,24 @@ function noteSessionEvent(core: Core, agentId: string, session: string, event: S
     case "cwd-changed":
       return;
   }
+}
+
+/** Files in one sentence. */
+const MAX_NAMED = 3;
+
+/** A client reads instructions by itself: nothing is left to be asked about by then. */
+function noteInstructions({ agents, alarms, home }: Core, agentId: string, cwd: string): void {
+  const agent = agents.get(agentId)?.name;
+  const handed = agent === undefined || !isAbsolute(cwd) ? [] : handedBy(normalize(cwd), home);
+  if (agent === undefined || handed.length === 0) return;
+  const names = handed.slice(0, MAX_NAMED).map((name) => visible(name));
+  const more = handed.length > MAX_NAMED ? ` and ${handed.length - MAX_NAMED} more` : "";
+  alarms.raise({
+    code: "instructions_hand_secret",
+    subject: visible(cwd),
+    message: `instructions that ${agent} reads as it begins in ${visible(cwd)} hand its model ${names.join(", ")}${more}`,
+    hint: "take that out of CLAUDE.md, AGENTS.md or what these import, and begin a new session",
+  });
 }
 
 /** They are no failure, but a call that one of them changes runs other than it was allowed. */

@@ -23,6 +23,10 @@ export function sessionEventIn(payload: Json, turn: string): SessionEvent | unde
     case "UserPromptSubmit":
     case "BeforeAgent": // Gemini's
       return promptIn(payload, turn);
+    case "SessionStart": {
+      const { cwd } = payload;
+      return typeof cwd === "string" && cwd.length <= 4096 ? { kind: "began", cwd } : undefined;
+    }
     case "SessionEnd": {
       const reason = textIn(payload, "reason", MAX_KIND);
       return { kind: "ended", ...(reason === undefined ? {} : { reason }) };

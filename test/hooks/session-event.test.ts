@@ -30,6 +30,7 @@ describe("what Claude Code says of a session", () => {
       { kind: "subagent-started", subagent: "Explore", agent_ref: "a1" },
     ],
     ["a subagent's end", { hook_event_name: "SubagentStop", agent_type: "Explore" }, { kind: "subagent-ended" }],
+    ["its start", { hook_event_name: "SessionStart", cwd: "/srv/p" }, { kind: "began", cwd: "/srv/p" }],
     ["another folder", { hook_event_name: "CwdChanged", new_cwd: "/srv/p" }, { kind: "cwd-changed", cwd: "/srv/p" }],
   ])("is passed on: %s", (_, payload, event) => {
     const found = sessionEventIn({ ...payload }, "prompt_id");
@@ -43,6 +44,7 @@ describe("what Claude Code says of a session", () => {
     ["a prompt that no call will name", { ...PROMPT, prompt_id: undefined }],
     ["a prompt without words", { ...PROMPT, prompt: "" }],
     ["a subagent without a kind", { hook_event_name: "SubagentStart", agent_id: "a1" }],
+    ["a start nowhere", { hook_event_name: "SessionStart" }],
     ["a folder that is none", { hook_event_name: "CwdChanged", new_cwd: 7 }],
     ["another event", { hook_event_name: "Notification", message: "x" }],
   ])("is not passed on: %s", (_, payload) => {

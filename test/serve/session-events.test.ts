@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type AgentConnection, tokenOf } from "../support/agent-connection.ts";
 import { type GateUnderTest, startGate } from "../support/running-gate.ts";
@@ -289,5 +289,36 @@ describe("other hooks beside the gate's, as an agent's client names them", () =>
     expect(await alarms()).toEqual([]);
     await say(agent, { kind: "other-hooks", hooks: ["/srv/other"] });
     expect(await alarms()).toMatchObject([{ message: expect.stringContaining("/srv/other") }]);
+  });
+});
+
+describe("a session that begins where instructions hand its model a secret", () => {
+  it("is an alarm by the files' names, and its session has read something private", async () => {
+    const gate = await startGate();
+    const project = join(gate.home.home, "site");
+    const put = (name: string, text: string) => {
+      mkdirSync(dirname(join(project, name)), { recursive: true });
+      writeFileSync(join(project, name), text);
+    };
+    for (const [name, text] of Object.entries({ ".git/HEAD": "ref: refs/heads/main\n", ".env": "A=b\n", "a/x": "x" }))
+      put(name, text);
+    for (const name of [".git/objects", ".git/refs"]) mkdirSync(join(project, name));
+    put("CLAUDE.md", "@docs/a.md\n");
+    put("docs/a.md", "x\n");
+    put("docs/b.md", "x\n");
+    const agent = await gate.agent();
+    const alarms = async () =>
+      (await gate.operator.call("status", {})).alarms.filter(({ code }) => code === "instructions_hand_secret");
+    for (const cwd of [project, "/", "nowhere", join(project, "a")]) await say(agent, { kind: "began", cwd }, "s0");
+    expect(await alarms()).toEqual([]);
+    put("docs/a.md", "@../.env\n");
+    await say(agent, { kind: "began", cwd: join(project, "a") }, "s1");
+    expect(await alarms()).toMatchObject([{ message: expect.stringContaining("site/.env") }]);
+    const context = { cwd: join(project, "a"), session: "s1" };
+    await gate.operator.call("grants.add", { capability: "fs:read", target: `${project}/**` });
+    const read = await agent.ask({ executor: "fs_read", args: { path: join(project, "docs/b.md") }, context });
+    expect(read.decision.outcome).toBe("allowed");
+    const sessions = await gate.operator.call("sessions.list", {});
+    expect(sessions).toMatchObject([{ session: "s1", private: { what: expect.stringContaining("site/.env") } }]);
   });
 });

@@ -299,7 +299,8 @@ export class AfterRuns {
     let isComplete = true;
     try {
       const turns = new TimeSlice();
-      openAgain(Buffer.from(known.folder).toString("latin1"), "");
+      const own = Buffer.from(known.folder).toString("latin1");
+      openAgain(own, "");
       for (const { path, own } of known.places.filter(wasOpenRepository)) openIfReached(path, own);
       for (let looks = 0; looks < MAX_LOOKS && isComplete; looks++) {
         const { found, isWhole } = await this.#parts.places.appeared(known, turns);
@@ -308,7 +309,7 @@ export class AfterRuns {
         for (const each of found) {
           const noted: NotedFolder[] = [];
           // What wasn't there before, and has another name by now, may have got that earlier.
-          const isShared = each.is_shared === true && (gotNameSince(each, known.at) || !isPlain(each.path));
+          const isShared = each.is_shared === true && (gotNameSince(each, known.at) || !isPlain(each.path, own));
           const mayBe = each.carries === undefined && !isShared;
           const harmless = mayBe && isHarmless(each.path, known.folder, noted);
           if (!harmless || (await looksThroughLinks(each.path, noted, turns))) appeared.push(each);

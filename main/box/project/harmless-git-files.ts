@@ -16,7 +16,7 @@ import {
   REFERENCES,
 } from "./folder-contents.ts";
 import { namedOwnFilesBefore, namesOwnFiles, namesOwnPacks, namesOwnReferences } from "./git-named-files.ts";
-import { leadsToInstructions } from "./instruction-links.ts";
+import { areSoundInstructions } from "./instruction-links.ts";
 import { staysInOther } from "./other-repositories.ts";
 import { isItself, statOf, textOf } from "./small-file.ts";
 import { namesOnlySubmodules } from "./submodule-settings.ts";
@@ -31,7 +31,7 @@ export function isHarmless(path: string, project: string, noted?: NotedFolder[])
   const name = path.slice(path.lastIndexOf("/") + 1);
   const folder = path.slice(0, -name.length - 1);
   if (staysInOther(path)) return true;
-  if (leadsToInstructions(path, bytesOf(project))) return true;
+  if (areSoundInstructions(path, bytesOf(project))) return true;
   if (isNamedAsPrograms(path)) return leadsToSeen(path, bytesOf(project));
   if (namesOnlyVersions(path)) return true;
   if (name === ".git") return isOwnWorktree(path, project) || isOwnSubmodule(path, project);
@@ -65,10 +65,10 @@ function leadsToSeen(path: string, project: string): boolean {
 }
 
 /** What commands may change at a place whose content is run later, as long as it runs nothing. @param path with one character for each byte */
-export const isPlain = (path: string): boolean =>
+export const isPlain = (path: string, folder?: string): boolean =>
   isPlainRebase(path) ||
   staysInOther(path) ||
-  leadsToInstructions(path) ||
+  areSoundInstructions(path, folder) ||
   namesOnlyVersions(path) ||
   namedOwnFilesBefore(path) ||
   namesOwnPacks(path) ||

@@ -1,21 +1,113 @@
-import { lstatSync } from "node:fs";
-import { hasSecretName, realPath } from "@metnos-gate/shell-reading/files";
-import { INSTRUCTION_NAMES } from "../../decide/places/instructions.ts";
+import { join } from "node:path";
+import { askedEachTime, beginningOf, beginsAsKey, kindOf, realForm, scanTree } from "@metnos-gate/shell-reading/files";
+import {
+  INSTRUCTION_NAMES,
+  importsIn,
+  MAX_BYTES,
+  MAX_HOPS,
+  RULE_LIMITS,
+  RULES,
+} from "../../decide/places/instructions.ts";
+import { endsInKeys } from "../../decide/places/protected-paths.ts";
+import type { TimeSlice } from "./time-slice.ts";
 
-/** Links by the names of agents' instructions, which clients read by themselves as a session begins. Paths have one character for each byte. */
+/**
+ * Files by the names of agents' instructions, which clients read by themselves as a session begins, and what these import (`@style.md`):
+ * all of it goes to their model, so none may be a secret, nor lie outside. Paths of files have one character for each byte.
+ */
 
 /** @param lower its name, in lower case */
-export const isInstructionLink = (lower: string, isLink: boolean): boolean => isLink && INSTRUCTION_NAMES.has(lower);
+export const isInstructions = (lower: string, isFolder: boolean): boolean => !isFolder && INSTRUCTION_NAMES.has(lower);
 
-/** True for such a link to a file below this folder (real) that is no secret by its name; left out: below its own. */
-export function leadsToInstructions(path: string, below = path.slice(0, path.lastIndexOf("/"))): boolean {
-  if (!INSTRUCTION_NAMES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase())) return false;
-  try {
-    const bytes = Buffer.from(path, "latin1");
-    if (!lstatSync(bytes).isSymbolicLink()) return false;
-    const real = realPath(bytes).toString("latin1");
-    return real.startsWith(`${below}/`) && !hasSecretName(real);
-  } catch {
-    return false; // nowhere, where anything may be put yet
+/** In the place of a home: whose it is makes no difference. */
+const HOME = "/~";
+/** As Claude Code's manual has users keep their own instructions for a project. */
+const OWN_INSTRUCTIONS = /^\/~\/\.claude\/[^/]+\.md$/;
+
+/** Of all instructions of one look together: more than any project has. */
+const MAX_FILES = 4096;
+
+/** Instructions, or a link to some, below this folder (real), that import no secret and nothing outside; left out: below its own. */
+export function areSoundInstructions(path: string, below = path.slice(0, path.lastIndexOf("/"))): boolean {
+  const [file, folder] = [asText(path), asText(below)];
+  if (file === null || folder === null) return false;
+  if (!areInstructions(file)) return false;
+  return staysBelow(file, folder) && importsStay(file, folder) !== null;
+}
+
+/** A file that isn't there may come to be; what a link leads to has to be there. */
+function staysBelow(path: string, folder: string): boolean {
+  const kind = kindOf(path);
+  if (isSecret(path)) return false;
+  const real = kind === "nothing" || kind === "folder" ? path : realForm(path);
+  if (real === null || !real.startsWith(`${folder}/`) || isSecret(real) || beginsAsKey(real)) return false;
+  return kind !== "link" || kindOf(real) === "file";
+}
+
+const isSecret = (path: string): boolean => {
+  const names = path.split("/");
+  return askedEachTime(path) !== undefined || names.some((_, at) => endsInKeys(names, at + 1));
+};
+
+/** The files below a folder that this one imports; null where one of its imports is a secret or lies outside, or where they are too many. */
+function importsStay(file: string, folder: string): string[] | null {
+  const begin = beginningOf(realForm(file) ?? file, MAX_BYTES);
+  if (begin.kind !== "file") return [];
+  const { paths, isWhole } = importsIn(Buffer.from(begin.text, "latin1").toString(), file, HOME);
+  const inside = paths.filter((path) => path.startsWith(`${folder}/`));
+  // Most that begins with an `@` is the name of something else.
+  const isOut = (path: string) =>
+    path.startsWith(`${HOME}/`) ? !OWN_INSTRUCTIONS.test(path) : !/^(?:nothing|folder)$/.test(kindOf(path));
+  if (!isWhole || inside.some(isSecret) || paths.some((path) => !inside.includes(path) && isOut(path))) return null;
+  return inside.filter((path) => !/^(?:nothing|folder)$/.test(kindOf(path)));
+}
+
+/**
+ * What instructions import, and that imports in turn, that imports a secret or something outside, or is a link to one: nothing of it is
+ * named as instructions are. Null where they are too many.
+ * @param instructions with one character for each byte, as those that are found @param folder real
+ */
+export async function unsoundImports(
+  instructions: readonly string[],
+  folder: string,
+  turns: TimeSlice,
+): Promise<string[] | null> {
+  const rules: string[] = [];
+  scanTree(join(folder, RULES), RULE_LIMITS, ({ relative, is_folder }) => {
+    if (!is_folder && relative.endsWith(".md")) rules.push(join(folder, RULES, relative));
+    return true;
+  });
+  const named = instructions.flatMap((path) => asText(path) ?? []);
+  const seen = new Set<string>();
+  const unsound: string[] = [];
+  let level = [join(folder, ".claude/CLAUDE.md"), ...rules, ...named];
+  for (let hop = 0; hop < MAX_HOPS && level.length > 0; hop++) {
+    const next: string[] = [];
+    for (const file of level) {
+      await turns.shared();
+      for (const path of importsStay(file, folder) ?? []) {
+        if (seen.has(path)) continue;
+        if (seen.size === MAX_FILES) return null;
+        seen.add(path);
+        const isSound = staysBelow(path, folder) && importsStay(path, folder) !== null;
+        if (isSound) next.push(path);
+        else if (!areInstructions(path)) unsound.push(path);
+      }
+    }
+    level = next;
   }
+  return unsound;
+}
+
+const areInstructions = (path: string): boolean =>
+  INSTRUCTION_NAMES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase());
+
+/** Those among what was found. */
+export const instructionsIn = (places: readonly { readonly path: string }[]): string[] =>
+  places.flatMap(({ path }) => (areInstructions(path) ? [path] : []));
+
+/** Null where it isn't UTF-8. */
+function asText(path: string): string | null {
+  const text = Buffer.from(path, "latin1").toString();
+  return Buffer.from(text).toString("latin1") === path ? text : null;
 }

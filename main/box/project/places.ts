@@ -12,6 +12,7 @@ import type { FoundPlaces } from "../arguments/bubblewrap.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference, PACKAGE } from "./harmless-git-files.ts";
 import { HiddenRepositories, isCarrying } from "./hidden-repositories.ts";
+import { instructionsIn, unsoundImports } from "./instruction-links.ts";
 import { LogsWithSecrets } from "./logs-with-secrets.ts";
 import { leadingOut } from "./pipes-and-sockets.ts";
 import { type Found, identityOf, ProjectTree, TREE_LIMITS, type TreeLimits, type TreeLook } from "./project-tree.ts";
@@ -220,8 +221,9 @@ export class Places {
       });
       // A rebase continues in later commands, and these may name another version: that is looked at after each, as if it were new.
       const kept: Found[] = [];
+      const bytes = Buffer.from(folder).toString("latin1");
       for (const place of places) {
-        if (!isPlain(place.path)) kept.push(place);
+        if (!isPlain(place.path, bytes)) kept.push(place);
         await turns.shared();
       }
       looks.push({ folder, ...look, places: kept });
@@ -395,6 +397,13 @@ async function withNamed(
     named.push(...foundAt(path, bytes));
     kept.add(bytes);
   }
+  const imported = await unsoundImports(instructionsIn(look.places), folder, turns);
+  for (const path of imported ?? []) {
+    const bytes = Buffer.from(path).toString("latin1");
+    if (kept.has(bytes)) continue;
+    named.push(...foundAt(path, bytes));
+    kept.add(bytes);
+  }
   for (const { path } of before) {
     if (!path.endsWith("/.git")) continue;
     for (const bytes of hidingHeads(path)) {
@@ -404,7 +413,7 @@ async function withNamed(
     }
     await turns.shared();
   }
-  return { ...look, isWhole: isWhole && room.bytes > 0, places: [...look.places, ...named] };
+  return { ...look, isWhole: isWhole && imported !== null && room.bytes > 0, places: [...look.places, ...named] };
 }
 
 /** More of them than anybody has allowed in one project. */

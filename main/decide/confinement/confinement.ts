@@ -25,6 +25,7 @@ import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/
 import type { GuardSettings } from "../guard/guard.ts";
 import { placeOf } from "../places/call-place.ts";
 import { HeldByGit } from "../places/held-by-git.ts";
+import { INSTRUCTION_NAMES } from "../places/instructions.ts";
 import type { Box } from "./box.ts";
 import type { Declaration } from "./declaration.ts";
 import { hazardsOf } from "./lost-work.ts";
@@ -81,8 +82,8 @@ const not = (reason: UnconfinedReason, about = ""): NotConfined => ({ reason, ab
 export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   const { settings, needs, executor } = x;
   if (x.agentBox !== undefined) return withinAgentBox(x, x.agentBox);
-  if (settings.box?.is_available !== true) return not("unavailable");
-  if (!x.can_confine) return not("agent-cannot");
+  if (settings.box?.is_available !== true) return { ...not("unavailable"), needs: withoutBox(x) };
+  if (!x.can_confine) return { ...not("agent-cannot"), needs: withoutBox(x) };
   const line = commandLineOf(x);
   if (line === null) return not("no-command", executor.manifest.name);
   const text = runnableText(line, x.call);
@@ -98,6 +99,21 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   if (x.level === "ReadOnly") return not("level");
   const found = followed(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
   return found ?? not("leaves-the-box", SLOW_PATH);
+}
+
+/** What a call needs whose line no box holds: what a command leaves in instructions (an import of a secret) is looked at after a box's run alone. */
+export function withoutBox(
+  x: Pick<ConfinableCall, "call" | "executor" | "lines" | "needs">,
+): readonly ResolvedRequirement[] {
+  const isOne = ({ capability, target, access }: ResolvedRequirement) =>
+    capability === "fs:write" &&
+    target.kind === "path" &&
+    access !== "delete" &&
+    INSTRUCTION_NAMES.has(basename(target.lexical).toLowerCase());
+  if (!x.needs.some(isOne) || commandLineOf(x) === null) return x.needs;
+  return x.needs.map((need) =>
+    isOne(need) ? { ...need, ask_each_time: need.ask_each_time ?? "instructions that a command changes" } : need,
+  );
 }
 
 const SLOW_PATH = "a path that takes too long to be followed";
@@ -309,7 +325,11 @@ function declared(project: Project, cwd: string, reads: readonly string[], netwo
 }
 
 /** The one command line that the call's shell would run; null where there is none, or it isn't sure which. */
-function commandLineOf({ call, executor: { manifest }, lines }: ConfinableCall): CommandLine | null {
+function commandLineOf({
+  call,
+  executor: { manifest },
+  lines,
+}: Pick<ConfinableCall, "call" | "executor" | "lines">): CommandLine | null {
   const args = manifest.needs.flatMap(({ capability, target }) =>
     capability === "code:exec" && target.from === "command" && target.is_shell === true ? target.args : [],
   );

@@ -15,7 +15,6 @@ import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { CallTarget, ResolvedRequirement } from "../../targets/target.ts";
 import type { GuardEnv } from "../places/call-environment.ts";
 import { withFurtherNeeds } from "../places/further-needs.ts";
-import { stringsIn } from "../places/patterns.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";
@@ -38,8 +37,7 @@ export function needsOf(
     const needs = ownNeeds(call, executor, home, cwd, isGranted);
     // Nobody looks through more than can be asked about: validation refuses the call.
     if (needs.length > MAX_TARGETS) return needs;
-    const texts = stringsIn(call.args).map(({ value }) => value);
-    const all = withFurtherNeeds(needs, { home, cwd, env: withShellPath(env, call) }, texts);
+    const all = withFurtherNeeds(needs, { home, cwd, env: withShellPath(env, call) }, call.args);
     return isFollowingOver() ? all.map(unfollowed) : all;
   });
 }

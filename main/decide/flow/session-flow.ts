@@ -2,6 +2,7 @@ import { isAtOrBelow, kindOf } from "@metnos-gate/shell-reading/files";
 import { type Flow, MARKS, type Mark, type Marks, type Seen } from "../../../ipc/contract/flow.ts";
 import { projectUsing } from "../description/destinations.ts";
 import { placeOf } from "../places/call-place.ts";
+import { handedBy } from "../places/further-needs.ts";
 import {
   type FlowCall,
   filesMentioned,
@@ -100,14 +101,15 @@ export class SessionFlow {
   /** The files that it reads, by the marks that they have. */
   #keptIn(x: FlowCall): Record<Mark, string[]> {
     const found: Record<Mark, string[]> = { private: [], untrusted: [] };
-    if (this.#files.isEmpty) return found;
     const { name: reader = "", root } = this.#marks.counted(x.subject) ?? {};
+    // Its client has read them before its first call.
+    const began = root === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
+    if (began !== null) found.private.push(...handedBy(x.call.context?.cwd ?? began, x.settings.home));
+    if (this.#files.isEmpty) return found;
     for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...this.#mentionedIn(x)])
       for (const mark of this.#files.marksOf(path, is_tree, reader)) found[mark].push(path);
     const run = runsCode(x) ? this.#runIn(x) : null;
     if (run !== null) for (const mark of this.#files.writtenIn(run, reader)) found[mark].push(run);
-    // Its client has read them before its first call.
-    const began = root === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
     const loaded = began === null ? [] : READ_AT_START.map((name) => `${began}/${name}`);
     found.untrusted.push(...loaded.filter((path) => this.#files.marksOf(path, false, reader).includes("untrusted")));
     return found;

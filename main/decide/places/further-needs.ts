@@ -17,7 +17,7 @@ import { isMadeByBuild } from "./built-folders.ts";
 import type { CallEnvironment } from "./call-environment.ts";
 import { counted } from "./deleted-files.ts";
 import { HeldByGit } from "./held-by-git.ts";
-import { importedByWritten, instructionsBeside } from "./instructions.ts";
+import { handedAtStart, importedByWritten, instructionsBeside } from "./instructions.ts";
 import { protectedPath } from "./protected-paths.ts";
 import { holdsRunLater, runsLater } from "./run-later.ts";
 import { pathFormOf } from "./vital-paths.ts";
@@ -35,17 +35,17 @@ const LOOK = { maxEntries: 1000, maxDepth: 16, skipped: SKIPPED_FOLDERS };
 /** Needs for single names in copied and deleted folders: one is enough for the guard. */
 const MAX_NAMED = 5;
 
-/** @param texts that the call holds */
+/** @param args of the call */
 export function withFurtherNeeds(
   needs: readonly ResolvedRequirement[],
   environment: CallEnvironment,
-  texts: readonly string[] = [],
+  args: Readonly<Record<string, unknown>> = {},
 ): ResolvedRequirement[] {
   const held = new HeldByGit(environment.home);
   const all = markedAsTrees(needs, held).map((need) => markedByName(need, held));
   for (const need of needs) all.push(...askedBelow(need, held));
   all.push(...instructionsBeside(all, environment, held, markedByName));
-  all.push(...importedByWritten(all, texts, environment, held, markedByName));
+  all.push(...importedByWritten(all, args, environment, held, markedByName));
   const writes = needs.filter(
     (need): need is PathNeed => need.capability === "fs:write" && need.target.kind === "path",
   );
@@ -65,6 +65,9 @@ export function withFurtherNeeds(
   }
   return all;
 }
+
+/** See `handedAtStart`. @param cwd absolute and normal */
+export const handedBy = (cwd: string, home: string): string[] => handedAtStart(cwd, home, markedByName);
 
 interface Found {
   /** Content may get where it is run later, or the gate's hook may be touched. */

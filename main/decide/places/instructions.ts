@@ -10,10 +10,12 @@ import {
   projectRoot,
   realForm,
   scanTree,
+  withScanLimit,
 } from "@metnos-gate/shell-reading/files";
-import type { CallTarget, ResolvedRequirement } from "../../targets/target.ts";
+import { type CallTarget, type ResolvedRequirement, targetText } from "../../targets/target.ts";
 import type { CallEnvironment } from "./call-environment.ts";
-import type { HeldByGit } from "./held-by-git.ts";
+import { HeldByGit } from "./held-by-git.ts";
+import { stringsIn } from "./patterns.ts";
 import { protectedPath } from "./protected-paths.ts";
 import { pathFormOf } from "./vital-paths.ts";
 
@@ -35,14 +37,15 @@ const IMPORT = /(?<![A-Za-z0-9])@((?:\\ |\S)+)/g;
 /** Such a mark ends it, or is a part of it. */
 const MARK = /["'`*|<>()[\]\\].*$/s;
 
-const RULES = ".claude/rules";
-const RULE_LIMITS = { maxEntries: 256, maxDepth: 6, skipped: new Set<string>() };
+/** Claude Code's, of a folder: each file below it that ends in `.md`. */
+export const RULES = ".claude/rules";
+export const RULE_LIMITS = { maxEntries: 256, maxDepth: 6, skipped: new Set<string>() };
 
 /** Folders, names that are imported, files that import one another, and bytes of each that are looked at for one call. */
 const MAX_FOLDERS = 64;
 const MAX_IMPORTS = 256;
-const MAX_HOPS = 5;
-const MAX_BYTES = 256 * 1024;
+export const MAX_HOPS = 5;
+export const MAX_BYTES = 256 * 1024;
 /** Characters of a name that is imported. */
 const MAX_PATH = 4096;
 const TOO_MUCH = "instructions that import more than is looked at";
@@ -51,6 +54,29 @@ const TOO_MUCH = "instructions that import more than is looked at";
 const instructs = onceAFolderChanges<boolean>(5000);
 const hasAny = (folder: string): boolean =>
   [...NAMES, dirname(RULES)].some((name) => kindOf(join(folder, name)) !== "nothing");
+
+/**
+ * The paths that a text may import, in each form in which a client may take what is written; whatever else an `@` begins is among them.
+ * Less than all of them where `isWhole` is false.
+ * @param of the file (absolute) that holds the text
+ */
+export function importsIn(
+  text: string,
+  of: string,
+  home: string,
+): { paths: string[]; names: number; isWhole: boolean } {
+  const paths = new Set<string>();
+  let isWhole = text.length < MAX_BYTES;
+  let names = 0;
+  for (const [, written = ""] of text.slice(0, MAX_BYTES).matchAll(IMPORT)) {
+    if (++names > MAX_IMPORTS || written.length > MAX_PATH) isWhole = false;
+    if (names > MAX_IMPORTS) break;
+    const whole = written.slice(0, MAX_PATH).replaceAll("\\ ", " ").replace(/#.*$/s, "");
+    const forms = [whole, whole.replace(MARK, "")].flatMap((one) => [one, withoutMarks(one)]);
+    for (const one of forms) if (one !== "") paths.add(resolve(dirname(of), expandHome(one, home)));
+  }
+  return { paths: [...paths], names, isWhole };
+}
 
 type Marked = (need: ResolvedRequirement, held: HeldByGit) => ResolvedRequirement;
 
@@ -84,30 +110,84 @@ export function instructionsBeside(
     }
   }
   const instructing = (all: Iterable<string>) => [...all].filter((folder) => instructs(folder, () => hasAny(folder)));
-  for (const folder of instructing(folders.keys()))
-    for (const name of NAMES) reader.file(join(folder, name), folders.get(folder) ?? folder, 0);
+  for (const folder of instructing(folders.keys())) reader.named(folder, folders.get(folder) ?? folder);
   // Some of them, at a project's top as well, once a file is read that they are for.
   for (const folder of instructing(new Set([...folders.keys(), ...roots])))
     reader.rules(folder, folders.get(folder) ?? folder);
   return reader.needs;
 }
 
-/** What a text that a call writes into such a file would have clients read. @param texts of the call */
+/**
+ * What a call writes into such a file, or into one that it imports, that clients would read of a secret. What a copy brings counts, and what
+ * edits leave. @param args of the call
+ */
 export function importedByWritten(
   needs: readonly ResolvedRequirement[],
-  texts: readonly string[],
-  { home }: CallEnvironment,
+  args: Readonly<Record<string, unknown>>,
+  { home, cwd }: CallEnvironment,
   held: HeldByGit,
   marked: Marked,
 ): ResolvedRequirement[] {
   const reader = new InstructionReader(home, held, marked);
-  for (const { capability, target } of needs) {
-    if (capability !== "fs:write" || target.kind !== "path") continue;
-    if (!INSTRUCTION_NAMES.has(basename(target.lexical).toLowerCase())) continue;
-    const folder = dirname(target.lexical);
-    for (const text of texts) reader.imports(text, target.lexical, projectRoot(folder, home) ?? folder, 1);
+  const imported = new Map<string, ReadonlySet<string>>();
+  for (const { capability, target, access, copied_from } of needs) {
+    if (capability !== "fs:write" || target.kind !== "path" || access === "delete") continue;
+    const { lexical } = target;
+    const folder = dirname(lexical);
+    const root = projectRoot(folder, home) ?? folder;
+    const texts = [...stringsIn(args).map(({ value }) => value), ...leftByEdits(lexical, args)];
+    if (copied_from !== undefined) texts.push(textOf(copied_from));
+    if (!texts.some((text) => text.includes("@"))) continue;
+    if (!INSTRUCTION_NAMES.has(basename(lexical).toLowerCase())) {
+      const known = imported.get(root) ?? importedAbove(cwd ?? folder, root, home, held);
+      imported.set(root, known);
+      if (!known.has(lexical)) continue;
+    }
+    for (const text of texts) reader.imports(text, lexical, root, 1, true);
   }
   return reader.needs;
+}
+
+/** The files that the instructions import which a session reads as it begins in this folder. */
+function importedAbove(cwd: string, root: string, home: string, held: HeldByGit): ReadonlySet<string> {
+  const reader = new InstructionReader(home, held, (need) => need);
+  reader.above(cwd, root);
+  return reader.seen;
+}
+
+/**
+ * Secrets, and what lies elsewhere behind a link, that the instructions hand to a model which a client reads as a session begins in this folder.
+ * @param cwd absolute and normal
+ */
+export function handedAtStart(cwd: string, home: string, marked: Marked): string[] {
+  return withScanLimit(() => {
+    const reader = new InstructionReader(home, new HeldByGit(home), marked);
+    const top = projectRoot(cwd, home) ?? cwd;
+    reader.above(cwd, top);
+    return [...new Set(reader.needs.map(({ target }) => targetText(target)))];
+  });
+}
+
+/** What edits make of a file that is there, each of them at one place or at all. */
+function leftByEdits(path: string, args: Readonly<Record<string, unknown>>): string[] {
+  const edits = [args, ...(Array.isArray(args.edits) ? args.edits : [])].flatMap((edit: unknown) => {
+    const { old_string, oldString = old_string, new_string, newString = new_string } = { ...Object(edit) };
+    return typeof oldString === "string" && typeof newString === "string" && oldString !== ""
+      ? [[oldString, newString] as const]
+      : [];
+  });
+  if (edits.length === 0 || edits.length > MAX_EDITS) return [];
+  const before = textOf(path);
+  const once = edits.reduce((text, [from, to]) => text.replace(from, () => to).slice(0, MAX_BYTES), before);
+  const all = edits.reduce((text, [from, to]) => text.replaceAll(from, () => to).slice(0, MAX_BYTES), before);
+  return [once, all];
+}
+
+const MAX_EDITS = 256;
+
+function textOf(path: string): string {
+  const begin = beginningOf(realForm(path) ?? path, MAX_BYTES);
+  return begin.kind === "file" ? Buffer.from(begin.text, "latin1").toString() : "";
 }
 
 class InstructionReader {
@@ -115,7 +195,8 @@ class InstructionReader {
   readonly #home: string;
   readonly #held: HeldByGit;
   readonly #marked: Marked;
-  readonly #seen = new Set<string>();
+  /** What was looked at, as it is named. */
+  readonly seen = new Set<string>();
   #left = MAX_IMPORTS;
 
   constructor(home: string, held: HeldByGit, marked: Marked) {
@@ -124,11 +205,28 @@ class InstructionReader {
     this.#marked = marked;
   }
 
+  /** Those in a folder. */
+  named(folder: string, root: string): void {
+    for (const name of NAMES) this.file(join(folder, name), root, 0);
+  }
+
+  /** Those that are read as a session begins in a folder of this project, or of none. */
+  above(folder: string, root: string): void {
+    for (let here = folder; ; here = dirname(here)) {
+      if (instructs(here, () => hasAny(here))) {
+        this.named(here, root);
+        this.rules(here, root);
+      }
+      if (here === root || here === this.#home || dirname(here) === here) return;
+    }
+  }
+
   /** @param root of its project @param hops so many files import one another up to this one */
   file(path: string, root: string, hops: number): void {
     const kind = kindOf(path);
-    if (kind === "nothing" || kind === "folder" || this.#seen.has(path)) return;
-    this.#seen.add(path);
+    if (this.seen.has(path)) return;
+    this.seen.add(path);
+    if (kind === "nothing" || kind === "folder") return;
     const target = pathTarget(path, this.#home, undefined, false);
     const need = this.#marked({ capability: "fs:read", target }, this.#held);
     if (need.ask_each_time !== undefined || this.#leadsAway(target, root)) this.needs.push(need);
@@ -148,18 +246,24 @@ class InstructionReader {
     if (!isWhole) this.tooMuch(rules);
   }
 
-  /** @param of the file that holds the text */
-  imports(text: string, of: string, root: string, hops: number): void {
-    if (text.length >= MAX_BYTES) this.#left = 0;
-    for (const [, written = ""] of text.slice(0, MAX_BYTES).matchAll(IMPORT)) {
-      if (--this.#left < 0) break;
-      if (written.length > MAX_PATH) this.#left = 0;
-      const whole = written.slice(0, MAX_PATH).replaceAll("\\ ", " ").replace(/#.*$/s, "");
-      const forms = [whole, whole.replace(MARK, "")].flatMap((one) => [one, withoutMarks(one)]);
-      for (const one of new Set(forms))
-        if (one !== "") this.file(resolve(dirname(of), expandHome(one, this.#home)), root, hops);
-    }
+  /** @param of the file that holds the text @param areMadeLater by its name a secret counts that isn't there yet */
+  imports(text: string, of: string, root: string, hops: number, areMadeLater = false): void {
+    const { paths, names, isWhole } = importsIn(text, of, this.#home);
+    const isOpen = this.#left > 0;
+    this.#left = isWhole ? this.#left - names : 0;
+    if (isOpen)
+      for (const path of paths)
+        if (areMadeLater && kindOf(path) === "nothing") this.#secret(path);
+        else this.file(path, root, hops);
     if (this.#left <= 0) this.tooMuch(of);
+  }
+
+  #secret(path: string): void {
+    const need = this.#marked(
+      { capability: "fs:read", target: pathTarget(path, this.#home, undefined, false) },
+      this.#held,
+    );
+    if (need.ask_each_time !== undefined) this.needs.push(need);
   }
 
   tooMuch(of: string): void {

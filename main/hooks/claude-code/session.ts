@@ -32,7 +32,7 @@ const START_EVENT = "SessionStart";
 export async function answerClaudeSession(input: string, place: HookPlace): Promise<object> {
   const { env, isGate } = place;
   const event = parseObject(input)?.hook_event_name;
-  if (event === START_EVENT) return sessionStart(place);
   if (isGate && event === PROMPT_EVENT) throw new LeftToProgram();
-  return reportSession(input, { env, agent_name: "claude-code", turn: TURN });
+  const nothing = await reportSession(input, { env, agent_name: "claude-code", turn: TURN });
+  return event === START_EVENT ? sessionStart(place) : nothing;
 }

@@ -97,6 +97,23 @@ const CHAINS: readonly Chain[] = [
     },
   },
   {
+    name: "imports by which clients take a secret, or a file outside, for instructions",
+    level: "Supervised",
+    setup: `printf '@docs/style.md and @a.txt\n' > CLAUDE.md; mkdir -p docs g/.claude/rules .claude/rules e f; echo '@../a.txt me@example.org' > docs/style.md
+      echo '@../.env' > e/CLAUDE.md; echo y > f/CLAUDE.md; echo '@../../docs/rule.md' > .claude/rules/r.md; echo z > docs/rule.md; echo z > docs/l.md; echo '@../docs/l.md' > f/AGENTS.md`,
+    plant: `echo '@../.env' >> docs/style.md; echo '@../.env' > docs/rule.md; echo '@~/.ssh/id_ed25519' > src/AGENTS.md; echo '@.env.local' > GEMINI.md; mkdir d n; echo "@$OUT/secret" > d/CLAUDE.md
+      echo '@../.env' > f/CLAUDE.md; ln -sf ../../out/secret docs/l.md; printf '@n/a\n@/components/ui\n@~/.claude/mine.md\n' > CLAUDE.local.md; echo '@x/y' > n/CLAUDE.md; echo more >> CLAUDE.md`,
+    act: async ({ project, gate, found }) => {
+      await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
+      for (const name of "docs/style.md docs/rule.md src/AGENTS.md GEMINI.md d/CLAUDE.md f/CLAUDE.md docs/l.md".split(
+        " ",
+      ))
+        if (isThere(join(project, name))) found(`${name} is left`);
+      for (const name of "CLAUDE.md CLAUDE.local.md e/CLAUDE.md f/AGENTS.md n/CLAUDE.md".split(" "))
+        if (!isThere(join(project, name))) found(`${name}, which imports nothing new that agents don't get, is gone`);
+    },
+  },
+  {
     name: "copies of secrets in what builds make",
     level: "ReadOnly",
     setup: `for d in .next/standalone/apps/web .next target .terraform; do mkdir -p $d; cp .env $d/.env; done

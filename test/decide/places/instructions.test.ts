@@ -118,6 +118,56 @@ describe("instructions that a client reads beside a file", () => {
     }
   });
 
+  it("are asked about where an edit leaves such an import, also in parts, or a copy brings one", () => {
+    const call = project({ "CLAUDE.md": "a @.e b\n", "draft.txt": "@.env", "@x": "y" });
+    const edit = (oldString: string, newString: string) => ({
+      file_path: "CLAUDE.md",
+      old_string: oldString,
+      new_string: newString,
+    });
+    for (const [tool, args] of [
+      ["Edit", edit(".e ", ".env ")],
+      ["Edit", { ...edit("e", "env"), replace_all: true }],
+      ["MultiEdit", { file_path: "CLAUDE.md", edits: [edit("a ", "x "), edit("e b", "en"), edit("n", "nv")] }],
+      ["Edit", edit("a ", "@.env.production ")],
+      ["Bash", { command: "cp draft.txt CLAUDE.md" }],
+      ["Bash", { command: "mv draft.txt a/AGENTS.md" }],
+    ] as const)
+      expect([tool, args, call(tool, args).outcome]).toEqual([tool, args, "approval_required"]);
+    for (const args of [edit("a ", "b "), edit("@.e ", "@x "), edit("b", "@Injectable() @scope/name")])
+      expect([args, call("Edit", args).outcome]).toEqual([args, "allowed"]);
+  });
+
+  it("are asked about where a call writes it into a file that they import", () => {
+    const call = project({
+      "CLAUDE.md": "@docs/style.md @a.txt",
+      "docs/style.md": "@more.md",
+      "docs/more.md": "x",
+      ".claude/rules/r.md": "@../../docs/rule.md",
+      "docs/rule.md": "x",
+      "docs/other.md": "x",
+    });
+    for (const name of ["style", "more", "rule"]) {
+      const args = { file_path: `docs/${name}.md`, content: "@../.env" };
+      expect([name, call("Write", args).outcome]).toEqual([name, "approval_required"]);
+    }
+    expect(call("Write", { file_path: "docs/other.md", content: "@../.env" }).outcome).toBe("allowed");
+    expect(call("Write", { file_path: "docs/style.md", content: "@../a.txt" }).outcome).toBe("allowed");
+    expect(call("Write", { file_path: "a.txt", content: "@.env" }).outcome).toBe("approval_required");
+  });
+
+  it("are asked about where no box looks at what a command leaves in them", () => {
+    const call = project({ "CLAUDE.md": "a\n" });
+    for (const command of [
+      "printf '%s%s' a b >> CLAUDE.md",
+      "tr a @ < a/x.txt > a/AGENTS.md",
+      "sed -i.bak 's/a/b/' CLAUDE.md",
+    ])
+      expect([command, call("Bash", { command }).outcome]).toEqual([command, "approval_required"]);
+    for (const command of ["cat CLAUDE.md", "rm CLAUDE.md", "echo a > a/x.txt"])
+      expect([command, call("Bash", { command }).outcome]).toEqual([command, "allowed"]);
+  });
+
   it("are a folder's rules as well, also beside a file at the project's top", () => {
     const call = project({ "x.txt": "x" }, { ".claude/rules/y.md": "../../../.ssh/id_rsa" });
     expect(call("Read", { file_path: "x.txt" }).outcome).toBe("denied");
