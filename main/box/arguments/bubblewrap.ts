@@ -34,6 +34,8 @@ export interface FoundPlaces {
   readonly read_settings?: readonly string[];
   /** Named pipes and sockets: by one a command would reach what runs outside. */
   readonly pipes?: readonly string[];
+  /** Folders of git's objects, which the line doesn't need. */
+  readonly objects?: readonly string[];
 }
 
 /** A folder that the box may read or write, at its own real path. */
@@ -162,6 +164,7 @@ function narrowArguments(
     ...found.secrets.flatMap((path) =>
       maskWords(path, { ...hidden, reads: [...reads, ...writes, ...replaces] }, machine, indexes),
     ),
+    ...(found.objects ?? []).flatMap((path) => ["--ro-bind", machine.covers.nothing, path]),
     ...pipeWords(found.pipes),
     ...settingsWords([...new Set([...settingsBelow(reads), ...readSettings(found, reads)])], project, machine),
     ...(isCwdShown ? [] : ["--dir", realOf(cwd)]),

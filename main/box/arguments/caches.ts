@@ -124,6 +124,8 @@ export interface Covers {
   readonly empty: string;
   readonly unreadable: string;
   readonly closed: string;
+  /** An empty folder. */
+  readonly nothing: string;
 }
 
 /**
@@ -133,7 +135,12 @@ export interface Covers {
 export function makeCovers(boxFolder: string): Covers {
   mkdirSync(boxFolder, { recursive: true, mode: 0o700 });
   const named = (name: string) => join(boxFolder, name);
-  const covers = { empty: named("empty"), unreadable: named("unreadable"), closed: named("closed") };
+  const covers = {
+    empty: named("empty"),
+    unreadable: named("unreadable"),
+    closed: named("closed"),
+    nothing: named("nothing"),
+  };
   for (const [file, mode] of [
     [covers.empty, 0o400],
     [covers.unreadable, 0o000],
@@ -143,6 +150,8 @@ export function makeCovers(boxFolder: string): Covers {
   }
   mkdirSync(covers.closed, { recursive: true });
   chmodSync(covers.closed, 0o000);
+  mkdirSync(covers.nothing, { recursive: true });
+  chmodSync(covers.nothing, 0o555);
   return covers;
 }
 

@@ -9,6 +9,7 @@ import { keepLatest } from "../../base/keep-latest.ts";
 import type { Declaration, NarrowBox } from "../../decide/confinement/declaration.ts";
 import { AT_TOP } from "../../decide/places/run-later-places.ts";
 import type { FoundPlaces } from "../arguments/bubblewrap.ts";
+import { repositoriesIn } from "../arguments/git.ts";
 import { isCopy, isLinkToPrograms } from "./folder-contents.ts";
 import { hidingHeads, isPlain, isSoundReference, PACKAGE } from "./harmless-git-files.ts";
 import { HiddenRepositories, isCarrying } from "./hidden-repositories.ts";
@@ -41,7 +42,10 @@ const MAX_BUILT = 256;
 /** Another project's, shown to be read: what builds make isn't looked through. */
 const PACKAGES = "node_modules";
 
-type Looked = Pick<Declaration, "kind" | "project" | "writes" | "reads" | "is_project_too_large" | "searched">;
+type Looked = Pick<
+  Declaration,
+  "kind" | "project" | "writes" | "reads" | "is_project_too_large" | "searched" | "hides_objects"
+>;
 
 /** What was found in the folders that a run may write. */
 export interface Look {
@@ -107,8 +111,7 @@ export class Places {
    */
   async before(looked: Looked, turns: TimeSlice): Promise<Look> {
     const { kind, project, writes, reads, is_project_too_large = false, searched } = looked;
-    const began = performance.now();
-    const at = Date.now();
+    const [began, at] = [performance.now(), Date.now()];
     const isNarrow = kind !== undefined;
     const narrow = is_project_too_large ? writes.filter(isFolder) : writes.length > 0 ? [project] : [];
     const folders = isNarrow ? narrow : [project, ...writes];
@@ -158,6 +161,7 @@ export class Places {
         holding: holding.flatMap(asText),
         read_settings: readSettings.flatMap(asText),
         pipes: pipes.flatMap(asText),
+        objects: objectsIn([...looks, ...readLooks], looked),
       },
       unnamed: bound.filter((path) => asText(path).length === 0 && isWithin(path, written)),
       unnamedHolding: holding.filter((path) => asText(path).length === 0),
@@ -276,6 +280,18 @@ export class Places {
     keepLatest(this.#trees, folder, tree, MAX_TREES);
     return tree;
   }
+}
+
+/** Where git keeps its objects in what is shown, but for what the line names itself. */
+function objectsIn(looks: readonly TreeLook[], { hides_objects, reads, writes }: Looked): string[] {
+  if (hides_objects !== true) return [];
+  const shown = [...reads, ...writes];
+  const found = looks.flatMap(({ repositories }) => repositories.flatMap(({ path }) => asText(path)));
+  const folders = [...found, ...shown.filter((path) => basename(path) === ".git")];
+  const objects = new Set(folders.flatMap(repositoriesIn).map((folder) => join(folder, "objects")));
+  const isMeant = (path: string) =>
+    isFolder(path) && shown.some((one) => isAtOrBelow(path, one) && !isAtOrBelow(one, path));
+  return [...objects].filter((path) => isMeant(path) && !shown.some((one) => isAtOrBelow(one, path)));
 }
 
 /** A name that a file has got beside this one: what it says can be changed by that, whenever. @param at in milliseconds since 1970 */

@@ -25,7 +25,6 @@ import { COMMAND_ARGS, type CommandLine, type CommandLines } from "../executors/
 import type { GuardSettings } from "../guard/guard.ts";
 import { placeOf } from "../places/call-place.ts";
 import { HeldByGit } from "../places/held-by-git.ts";
-import { INSTRUCTION_NAMES } from "../places/instructions.ts";
 import type { Box } from "./box.ts";
 import type { Declaration } from "./declaration.ts";
 import { hazardsOf } from "./lost-work.ts";
@@ -82,8 +81,8 @@ const not = (reason: UnconfinedReason, about = ""): NotConfined => ({ reason, ab
 export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   const { settings, needs, executor } = x;
   if (x.agentBox !== undefined) return withinAgentBox(x, x.agentBox);
-  if (settings.box?.is_available !== true) return { ...not("unavailable"), needs: withoutBox(x) };
-  if (!x.can_confine) return { ...not("agent-cannot"), needs: withoutBox(x) };
+  if (settings.box?.is_available !== true) return not("unavailable");
+  if (!x.can_confine) return not("agent-cannot");
   const line = commandLineOf(x);
   if (line === null) return not("no-command", executor.manifest.name);
   const text = runnableText(line, x.call);
@@ -99,21 +98,6 @@ export function confinementOf(x: ConfinableCall): Confinement | NotConfined {
   if (x.level === "ReadOnly") return not("level");
   const found = followed(() => confinementOfLine(x, line, text, settings.box?.has_network === true));
   return found ?? not("leaves-the-box", SLOW_PATH);
-}
-
-/** What a call needs whose line no box holds: what a command leaves in instructions (an import of a secret) is looked at after a box's run alone. */
-export function withoutBox(
-  x: Pick<ConfinableCall, "call" | "executor" | "lines" | "needs">,
-): readonly ResolvedRequirement[] {
-  const isOne = ({ capability, target, access }: ResolvedRequirement) =>
-    capability === "fs:write" &&
-    target.kind === "path" &&
-    access !== "delete" &&
-    INSTRUCTION_NAMES.has(basename(target.lexical).toLowerCase());
-  if (!x.needs.some(isOne) || commandLineOf(x) === null) return x.needs;
-  return x.needs.map((need) =>
-    isOne(need) ? { ...need, ask_each_time: need.ask_each_time ?? "instructions that a command changes" } : need,
-  );
 }
 
 const SLOW_PATH = "a path that takes too long to be followed";
@@ -133,7 +117,7 @@ function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confin
   if (isShellOnly(commands)) return not("clear");
   const cwd = workingDirectoryOf(call, settings.home);
   if (cwd === undefined) return asItIs(x, not("clear", "a folder that isn't known"));
-  const changes = reachOf(line.reading, settings.home).repositoryChange;
+  const { repositoryChange: changes, objects } = reachOf(line.reading, settings.home);
   // What isn't git itself could write anything into the settings.
   if (changes !== null && !isOwnGit(x, cwd)) return asItIs(x, not("clear", changes));
   const found = needsBox(needs, commands, {
@@ -145,7 +129,16 @@ function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confin
   });
   if ("as_is" in found)
     return (found.fetches ? fetchedInBox(x, line, text) : null) ?? asItIs(x, not("clear", found.as_is), found.isAsked);
-  return { reason: null, declaration: found.declaration, line: text, needs };
+  const { declaration } = found;
+  if (objects === "hidden")
+    return { reason: null, declaration: { ...declaration, hides_objects: true }, line: text, needs };
+  const project = objects === "asked" ? confinedProject(cwd, projectPlace(x)) : null;
+  return {
+    reason: null,
+    declaration,
+    line: text,
+    needs: project === null ? needs : [...needs, objectsOf(project, settings.home)],
+  };
 }
 
 /**
@@ -235,8 +228,10 @@ function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confine
   const touched = touchedBy(needs, reach.commands, project, { home, cwd, env, gateFiles });
   if ("leaves" in touched) return null;
   const repository = project.repository === null ? [] : [project.repository];
+  const asked = reach.objects === "asked" ? [objectsOf(project, home)] : [];
   const declaration = {
     kind: "looking" as const,
+    ...(reach.objects === "hidden" ? { hides_objects: true as const } : {}),
     project: project.root,
     cwd,
     reads: [project.root, ...repository, ...touched.reads].sort(),
@@ -244,7 +239,18 @@ function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confine
     network: false,
     programs: programsOf(line.reading.commands),
   };
-  return { reason: null, declaration, line: text, needs: boxNeeds(declaration, touched.needs, needs, home) };
+  return {
+    reason: null,
+    declaration,
+    line: text,
+    needs: boxNeeds(declaration, [...touched.needs, ...asked], needs, home),
+  };
+}
+
+/** What a program beside git may read of its objects, as it may read anything in the project. */
+function objectsOf({ root, repository }: Project, home: string): ResolvedRequirement {
+  const target = pathTarget(join(repository ?? join(root, ".git"), "objects"), home, undefined, true);
+  return { capability: "fs:read", target, ask_each_time: "what Git holds under no name" };
 }
 
 const projectPlace = ({ settings: { home, env, gateFiles }, ...x }: ConfinableCall): ProjectPlace => ({
@@ -325,11 +331,7 @@ function declared(project: Project, cwd: string, reads: readonly string[], netwo
 }
 
 /** The one command line that the call's shell would run; null where there is none, or it isn't sure which. */
-function commandLineOf({
-  call,
-  executor: { manifest },
-  lines,
-}: Pick<ConfinableCall, "call" | "executor" | "lines">): CommandLine | null {
+function commandLineOf({ call, executor: { manifest }, lines }: ConfinableCall): CommandLine | null {
   const args = manifest.needs.flatMap(({ capability, target }) =>
     capability === "code:exec" && target.from === "command" && target.is_shell === true ? target.args : [],
   );

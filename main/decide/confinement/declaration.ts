@@ -30,6 +30,8 @@ export interface Declaration {
   readonly links?: readonly string[];
   /** Files of which a clear line removes or replaces the very names: nothing that is there in their place could be removed. */
   readonly replaces?: readonly string[];
+  /** Of a line that only looks or is clear: git isn't among its programs, or doesn't need its objects, which hold what no commit has. */
+  readonly hides_objects?: true;
   /** The names of the programs that it runs, where they are known: a narrow box shows no others of the user's own. */
   readonly programs?: readonly string[];
 }

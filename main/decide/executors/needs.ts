@@ -15,6 +15,7 @@ import type { ProposedCall } from "../../../ipc/contract/wire.ts";
 import type { CallTarget, ResolvedRequirement } from "../../targets/target.ts";
 import type { GuardEnv } from "../places/call-environment.ts";
 import { withFurtherNeeds } from "../places/further-needs.ts";
+import { isInstructions } from "../places/instructions.ts";
 import type { Executor } from "./catalog.ts";
 import { COMMAND_ARGS } from "./command-lines.ts";
 import type { TargetSource } from "./manifest.ts";
@@ -110,7 +111,16 @@ function shellNeeds(
   if (given.length !== 1 || line === undefined || !args.includes(given[0] ?? "") || codes.length !== 1) return codes;
   const programs = programSearchOf(call, home, isGranted);
   const { needs, unclear } = needsOfLine(line, home, cwd ?? "", takesComments(executor), programs);
-  return unclear === null && !isFollowingOver() ? [...needs] : [...codes, ...needs];
+  return unclear === null && !isFollowingOver() ? needs.map(askedAsInstructions) : [...codes, ...needs];
+}
+
+/** What a command puts together isn't in its words: it may be an import of a secret. */
+function askedAsInstructions(need: ResolvedRequirement): ResolvedRequirement {
+  const { capability, target, access } = need;
+  const isOne = capability === "fs:write" && target.kind === "path" && access !== "delete";
+  return isOne && isInstructions(target.lexical)
+    ? { ...need, ask_each_time: "instructions that a command changes" }
+    : need;
 }
 
 /** Each file that a patch changes; running code, besides what it mentions, where it isn't known which ones those are. */

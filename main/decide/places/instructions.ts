@@ -31,6 +31,8 @@ const NAMES = [
 ];
 /** Their last names, in lower case. */
 export const INSTRUCTION_NAMES: ReadonlySet<string> = new Set(NAMES.map((name) => basename(name).toLowerCase()));
+/** By the last name of a path. */
+export const isInstructions = (path: string): boolean => INSTRUCTION_NAMES.has(basename(path).toLowerCase());
 
 /** `@path`, a blank in it behind a backslash; in any of Markdown's marks. */
 const IMPORT = /(?<![A-Za-z0-9])@((?:\\ |\S)+)/g;
@@ -138,7 +140,7 @@ export function importedByWritten(
     const texts = [...stringsIn(args).map(({ value }) => value), ...leftByEdits(lexical, args)];
     if (copied_from !== undefined) texts.push(textOf(copied_from));
     if (!texts.some((text) => text.includes("@"))) continue;
-    if (!INSTRUCTION_NAMES.has(basename(lexical).toLowerCase())) {
+    if (!isInstructions(lexical)) {
       const known = imported.get(root) ?? importedAbove(cwd ?? folder, root, home, held);
       imported.set(root, known);
       if (!known.has(lexical)) continue;

@@ -9,7 +9,7 @@ import type { Rule } from "../../../ipc/contract/rules.ts";
 import { priceText } from "../../../ipc/words/price-words.ts";
 import { CAPABILITY_REGISTRY, changesNothing } from "../../targets/capabilities.ts";
 import { isUnresolvable, type ResolvedRequirement } from "../../targets/target.ts";
-import { type Confinement, confinementOf, type NotConfined, withoutBox } from "../confinement/confinement.ts";
+import { type Confinement, confinementOf, type NotConfined } from "../confinement/confinement.ts";
 import type { GrantHolder } from "../grants/store.ts";
 import { effectiveOutcome, policyFor, RULE_TEXT, type SubjectPolicy } from "../policy/policy.ts";
 import { type Denial, denied, isDenial, PLAN_MODE, passed, type Ruling, type Validated } from "./examination.ts";
@@ -206,9 +206,7 @@ interface DecidedOn {
 function confinementIn(x: Validated, holder: GrantHolder): DecidedOn {
   const asStated = { confinement: null, needs: x.needs };
   // Mostly there is no box, or no command line: nothing more is looked at then.
-  if (!runsCommands(x)) return asStated;
-  if (x.settings.box === undefined && x.subject.agentBox === undefined)
-    return { confinement: null, needs: withoutBox(x) };
+  if ((x.settings.box === undefined && x.subject.agentBox === undefined) || !runsCommands(x)) return asStated;
   const found = confinementFor(x, holder);
   if (found.reason !== null) return { confinement: null, needs: found.needs ?? x.needs };
   return isRefusedWithin(x, found) ? asStated : { confinement: found, needs: found.needs };

@@ -12,6 +12,7 @@ import { programCalled } from "../programs/table.ts";
 import type { Reading, SimpleCommand, Word } from "../reading.ts";
 import { programName } from "../word.ts";
 import { onlyLooks } from "./looking.ts";
+import { objectsShown } from "./objects-shown.ts";
 
 interface Called {
   name: string;
@@ -56,6 +57,11 @@ class LineReach {
   /** True if every command of the line is known to read only. */
   get onlyLooks(): boolean {
     return onlyLooks(this.#reading);
+  }
+
+  /** See `objectsShown`. */
+  get objects(): ReturnType<typeof objectsShown> {
+    return objectsShown(this.#reading.commands);
   }
 
   /** The program of the line that needs what no box has, or null. */

@@ -114,6 +114,68 @@ const CHAINS: readonly Chain[] = [
     },
   },
   {
+    name: "what Git holds under no name, in packs and objects as they lie there",
+    level: "ReadOnly",
+    setup: `git -c core.looseCompression=0 add -f .env; git reset -q; echo extra >> .env; h=$(git -c core.looseCompression=0 hash-object -w .env); echo $h | git -c core.compression=0 -c pack.compression=0 pack-objects -q .git/objects/pack/pack`,
+    lines: [
+      ...[
+        "cat .git/*/*/*",
+        "strings -a .git/*/pack/*.pack",
+        "grep -ra user .git",
+        "grep -ra user .",
+        "cat $(ls .git/objects/pack/*)",
+      ],
+      ...[
+        "cat $(find . -type f)",
+        "find . -type f -exec cat {} +",
+        "find . -type f -print0 | xargs -0 strings",
+        "for f in $(find .git/objects -type f); do cat $f; done",
+      ],
+      ...[
+        "for f in .git/objects/*/*; do cat $f; done",
+        "head -c 9999 .git/objects/pack/*.pack",
+        "rg -uuua user",
+        "rg -a user .git",
+        "while read -r f; do cat $f; done < <(find .git -type f)",
+      ],
+      ...[
+        "git log -1; cat $(find .git -type f)",
+        "git log -1; find . -type f -exec cat {} +",
+        "git log -1 --format=.git/objects | xargs grep -ra user",
+        "git log -1; grep -ra user .",
+      ],
+      ...[
+        "git diff --name-only HEAD | sed 's/.*/.git/' | xargs grep -ra user",
+        "cat $(git ls-files | sed 's|^.*$|.git/objects/pack/*|')",
+        "git log -1; cat < $(find .git/objects/pack -name '*.pack')",
+      ],
+      ...[
+        "tar cf - .git",
+        "git log -1; cat .g*/o*/p*/*",
+        "cd .git && cat */*/*",
+        "cd .git/objects && cat pack/*",
+        "cd .git; git log -1; cat */*/*",
+        "diff -ra .git src",
+        "cat {.git,src}/*/*/*",
+      ],
+    ],
+    act: async ({ agent, decide, start, project, found }) => {
+      for (const line of [
+        "git log -1 --format=%h; cat a.txt",
+        "cat $(git ls-files)",
+        "head -1 $(git diff --name-only HEAD)",
+        "git ls-files | xargs cat",
+        "git status --short; grep -rn x src",
+      ]) {
+        const decided = await decide(agent, line, project);
+        if (decided.kind === "held back") found(`${line} is asked about`);
+        else if ((await start(line, decided, project)).code !== 0) found(`${line} fails`);
+      }
+      const listed = await decide(agent, "ls .git/objects/pack", project);
+      if (listed.kind === "held back") found("names are asked about");
+    },
+  },
+  {
     name: "copies of secrets in what builds make",
     level: "ReadOnly",
     setup: `for d in .next/standalone/apps/web .next target .terraform; do mkdir -p $d; cp .env $d/.env; done

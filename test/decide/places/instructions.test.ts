@@ -156,7 +156,7 @@ describe("instructions that a client reads beside a file", () => {
     expect(call("Write", { file_path: "a.txt", content: "@.env" }).outcome).toBe("approval_required");
   });
 
-  it("are asked about where no box looks at what a command leaves in them", () => {
+  it("are asked about where a command changes them, as what it leaves isn't in its words", () => {
     const call = project({ "CLAUDE.md": "a\n" });
     for (const command of [
       "printf '%s%s' a b >> CLAUDE.md",

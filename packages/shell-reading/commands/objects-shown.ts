@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { gitCommand } from "../programs/git.ts";
+import { programCalled } from "../programs/table.ts";
+import type { Piece, SimpleCommand, Word } from "../reading.ts";
+import { FROM_INPUT } from "../shell/lists.ts";
+import { certainPath, kindOf } from "../targets/path.ts";
+import { programName } from "../word.ts";
+import { recordedAccesses } from "./effects.ts";
+
+/**
+ * Git's objects, which hold what no commit has, as programs beside git could read them where they lie. Git itself is asked about by the words
+ * that it is given.
+ */
+
+/** What lists names of the work tree by its index alone. */
+const WITHOUT_OBJECTS = /^(?:ls-files|check-ignore)$/;
+/** Names that git prints of the work tree: none lies in its own folder. */
+const NAMES =
+  /^(?:\$\(|`)\s*git (?:--no-pager |-C [\w./-]+ )?(?:ls-files|check-ignore|grep -l|(?:diff|show|log|diff-tree)\b[^;&|<>`$()]* --name-only)\b[^;&|<>`$()]*(?:\|\s*(?:(?:head|tail|sort|uniq)(?:\s+-[\w-]+|\s+\d+)*|grep(?:\s+-[vEiF]+)?\s+(?:'[^']*'|[\w.\\$^-]+))\s*)*(?:\)|`)$/;
+const NAMES_ONLY = /^(?:--name-only|-l)$/;
+const FILTERS = /^(?:head|tail|sort|uniq|grep|egrep|fgrep|true|cd)$/;
+/** They say no more of a file that isn't text than that it matches, but for these options. */
+const SEARCHES = /^(?:e|f)?grep$|^rg$/;
+const AS_TEXT = /^(?:--(?:te?x?t?|binary.*|search-zip|pre.*|null-data)(?:=.*)?|-[A-Za-z]*[azU][A-Za-z]*)$/;
+/** A pattern that matches names which begin with a dot. */
+const HIDDEN = /(?:^|\/)\./;
+/** So many names lie between a work tree's top and an object. */
+const DEEP = 4;
+
+/**
+ * `hidden`: no program of the line needs them, and one reads files. `asked`: git may need them, and another program beside it may read them.
+ * `shown`: neither.
+ */
+export function objectsShown(commands: readonly SimpleCommand[]): "hidden" | "asked" | "shown" {
+  const others = commands.filter((command) => !isGit(command));
+  const needsThem = commands.some(
+    (command) => isGit(command) && !WITHOUT_OBJECTS.test(gitCommand(command.argv.slice(1)).name),
+  );
+  if (!needsThem) return others.some(readsFiles) ? "hidden" : "shown";
+  // What comes in by an input is what git has printed then.
+  const areNames = (command: SimpleCommand) =>
+    commands.every((each) => each === command || (isGit(each) ? printsNames(each) : isFilter(each)));
+  return others.some((command) => readsObjects(command, areNames(command))) ? "asked" : "shown";
+}
+
+const printsNames = ({ argv }: SimpleCommand): boolean =>
+  WITHOUT_OBJECTS.test(gitCommand(argv.slice(1)).name) || argv.some(({ text }) => NAMES_ONLY.test(text));
+
+const isFilter = (command: SimpleCommand): boolean => FILTERS.test(command.name) && !readsFiles(command);
+
+const isGit = ({ name }: SimpleCommand): boolean => programCalled(name)?.worksOnRepository === true;
+
+const readIn = (command: SimpleCommand) => recordedAccesses(command).accesses.filter(({ kind }) => kind === "read");
+
+const fromFiles = ({ redirects }: SimpleCommand): Word[] =>
+  redirects.flatMap(({ operator, target }) => (operator === "<" ? [target] : []));
+
+const readsFiles = (command: SimpleCommand): boolean => readIn(command).length > 0 || fromFiles(command).length > 0;
+
+/** @param areNames what comes in by its input */
+function readsObjects(command: SimpleCommand, areNames: boolean): boolean {
+  const { name, argv, cwd } = command;
+  const isSearch = SEARCHES.test(programName(name)) && !argv.some(({ text }) => AS_TEXT.test(text));
+  const isOpen = ({ kind, text }: Piece) =>
+    kind === "unknown" && !NAMES.test(text) && !(areNames && (text === FROM_INPUT || /^\$\w+$/.test(text)));
+  const mayBe = ({ pieces, glob, text }: Word) =>
+    pieces.some(isOpen) ||
+    (glob === true && (HIDDEN.test(text) || isInGit(cwd) || text.includes("**") || text.split("/").length >= DEEP));
+  const holdsThem = (word: Word | "here") => {
+    const path = word === "here" ? cwd : certainPath(word.text, cwd);
+    return path === null || isInGit(path) || kindOf(join(path, ".git")) !== "nothing";
+  };
+  return (
+    fromFiles(command).some(mayBe) ||
+    readIn(command).some(
+      ({ word, is_tree, skips_hidden }) =>
+        (word !== "here" && mayBe(word)) || (is_tree === true && skips_hidden !== true && !isSearch && holdsThem(word)),
+    )
+  );
+}
+
+const isInGit = (folder: string | null): boolean => folder === null || /\.git(?:\/|$)/.test(folder);
