@@ -6,6 +6,7 @@ import {
   type Segment,
   segmentsOf,
 } from "@metnos-gate/shell-reading";
+import { foldedPath } from "@metnos-gate/shell-reading/files";
 import { forbiddenPath } from "./patterns.ts";
 import { isHome, pathFormOf } from "./vital-paths.ts";
 
@@ -25,6 +26,8 @@ const each = (label: string, ...rules: Rule[]): Protected[] => rules.map((rule) 
 
 /** The required list for names that count anywhere in a path, and credential stores of the same kind. */
 const ANYWHERE: readonly Protected[] = [
+  // A file's content and more, as names below it.
+  ...each("a file by macOS' own name", ["..namedfork"]),
   ...each("an .ssh folder", [".ssh"]),
   ...each("a GnuPG folder", [".gnupg"]),
   ...each(
@@ -108,6 +111,8 @@ const FROM_ROOT: readonly Protected[] = [
   ...each("a process's folder", ["proc", /^(?:\d.*|self|thread-self)$/], ["proc", "sysrq-trigger"], ["proc", "kcore"]),
   ...each("a disk", ["dev", diskPattern()]),
   ...each("what is typed or shown", ["dev", TYPED]),
+  // By its number, or without links: any file of the disk.
+  ...each("a file by macOS' own name", [".vol"], [".nofollow"], [".resolve"]),
 ];
 
 /** What the rules from the root begin with: most paths begin with none of them. */
@@ -217,9 +222,13 @@ function matchesAt(names: readonly Segment[], at: number, rule: Rule): boolean {
   return true;
 }
 
+/** As file systems compare names that take no account of case: `ſ` is an `s` to them. */
+const asCompared = (name: Segment): Segment =>
+  typeof name === "string" && /[^ -~]/.test(name) ? foldedPath(name) : name;
+
 /** What protected path a path is or lies in, as words, or undefined. */
 export function protectedPath(path: PathPattern, home: string): string | undefined {
-  const { segments } = path;
+  const segments = path.segments.map(asCompared);
   if (segments.some((name) => typeof name === "object" && name.kind === "any")) {
     const sample = sampleFiles(segmentsOf(home)).find(({ names: wanted }) => canMatchPath(path, wanted));
     return sample?.label ?? keyName(segments.at(-1));

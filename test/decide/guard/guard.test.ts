@@ -223,6 +223,7 @@ describe("the gate's own files", () => {
         ["Write", { file_path: path, content: "" }],
         ["fs_read", { path: path.replace(home, "~") }],
         ["fs_read", { path: `${home}/x/../${path.slice(home.length)}` }],
+        ["fs_read", { path: `/System/Volumes/Data${path}` }],
         ["fs_read", { path: path.replace(home, `${home}/.snapshot/hourly.0`) }],
         ["Bash", { command: `cat ${path}` }],
         ["Bash", { command: `cat ${path.replace(home, "~")}` }],

@@ -55,6 +55,10 @@ const KEYS = [
   "/dev/input/event3",
   "/dev/vcs1",
   "/dev/tty1",
+  // What macOS knows them by.
+  ...["~/.ſsh/config", "~/Library/Keychainſ/login.keychain-db", "~/.s\u200dsh/config", "/private/etc/master.passwd"],
+  ...["/.vol/16777220/2", "/.nofollow/Users/u/notes.txt", "/.resolve/1/Users/u/x", "src/a.ts/..namedfork/data"],
+  "/System/Volumes/Data/etc/master.passwd",
 ];
 
 describe("keys and passwords", () => {
