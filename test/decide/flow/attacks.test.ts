@@ -836,6 +836,26 @@ describe("what a marked session wrote", () => {
       ..."CLAUDE.md Claude.MD claude.local.md SKILL.md skills/a/SKILL.md AGENTS.md".split(" "),
       ..."action.yml .woodpecker/a.yml ci/x.gitlab-ci.yml netlify.toml .gitpod.yml .storybook/main.ts".split(" "),
       ..."\u017fetup.py Ma\u212aefile".split(" "),
+      ..."tsconfig.json tsconfig.build.json package-lock.json yarn.lock Pipfile poetry.lock go.mod libs.versions.toml".split(
+        " ",
+      ),
+      ..."Jenkinsfile.release .drone.jsonnet .zuul.d/a.yaml ci_scripts/ci_post_clone.sh fastlane/Fastfile Dangerfile".split(
+        " ",
+      ),
+      ..."dagger.json firebase.json app.json wrangler.jsonc .azure-pipelines/a.yml .readthedocs.yaml".split(" "),
+      ...".flake8 .pytest.ini mkdocs.yml docs/conf.py manage.py dodo.py Snakefile .rubocop.yml spec/spec_helper.rb".split(
+        " ",
+      ),
+      ..."phpstan.neon .htaccess NuGet.config x.props .formatter.exs bb.edn a.cabal dune _quarto.yml .luacheckrc".split(
+        " ",
+      ),
+      ..."CMakePresets.json configure site_scons/a.py a.just magefiles/a.go xmake.lua build.ninja Makefile.toml".split(
+        " ",
+      ),
+      ...".claude-plugin/plugin.json mcp.json .roomodes .specify/memory/a.md .ruler/a.md knowledge.md".split(" "),
+      ..."Procfile.dev process-compose.yaml .tmuxp.yaml devfile.yaml .golangci.yml .goreleaser.yaml tauri.conf.json".split(
+        " ",
+      ),
     ];
     // Each is asked about, however a program or the agent's own tool names it.
     expect(later.filter((name) => call("Write", { file_path: name, content: "x" }).rule !== LATER)).toEqual([]);
