@@ -303,12 +303,14 @@ function openCheckpoints({ paths, config, clock, alarms, audit, failed }: Opened
 }
 
 /** Its code is loaded only where something is kept. */
-async function openUndo({ paths, home, env, config, clock, failed }: Opened): Promise<Undo | undefined> {
+async function openUndo({ paths, home, env, config, clock, failed, writtenFiles }: Opened): Promise<Undo | undefined> {
   const node = nodeForBox(env);
   if (!config.undo.enabled || node === null) return undefined;
   const { Undo, isGitThere } = await import("../undo/index.ts");
   if (!isGitThere()) return undefined;
-  return new Undo({ folder: join(paths.state_dir, "undo"), home, config: config.undo, node, now: clock.now, failed });
+  const comesBack = (path: string) => writtenFiles.keep(path, true);
+  const folder = join(paths.state_dir, "undo");
+  return new Undo({ folder, home, config: config.undo, node, now: clock.now, comesBack, failed });
 }
 
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */

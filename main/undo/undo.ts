@@ -28,6 +28,8 @@ export interface UndoParts {
   /** Node for the stores' processes. */
   node: string;
   now(): number;
+  /** A file (absolute) is about to be as it was at some time before. */
+  comesBack(path: string): void;
   failed(what: string, error: unknown): void;
 }
 
@@ -310,6 +312,8 @@ export class Undo {
         const choice = chosen.get(file.bytes) ?? (isUnasked ? ("before" as const) : undefined);
         return choice === undefined ? [] : [{ path: file.bytes, choice }];
       });
+      const wished = new Set(wishes.map(({ path }) => path));
+      for (const { bytes, path } of files) if (wished.has(bytes)) this.#parts.comesBack(join(root, path));
       const undo = {
         id: randomUUID(),
         agent: null,

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { confinedCommand } from "../../ipc/base/confined-command.ts";
 import { localPrincipal } from "../../ipc/base/paths.ts";
@@ -125,6 +126,40 @@ it("a call whose project was kept is answered in its agent's turn, as the gate's
   await operator.call("safety.pause", {});
   turns[1]?.();
   expect(answers).toEqual(["allowed", "denied"]);
+});
+
+it("what comes back stays known as what a marked session's program may have written", async () => {
+  const { gate, operator, path, context, known, listed } = await warmed(await working());
+  const agent = await gate.agent("outside", "Full", { session: "s2" });
+  const notes = join(gate.home.home, "notes.md");
+  writeFileSync(notes, "private");
+  const read = await agent.ask({ executor: "fs_read", args: { path: notes }, context });
+  expect(read.decision.outcome).toBe("allowed");
+  let call = "";
+  // The first of them may come too soon for the whole project to be kept.
+  const isKept = async () => {
+    const { decision, final } = await agent.ask({ executor: "shell_exec", args: { command: "node x.mjs" }, context });
+    call = decision.decision_id;
+    await operator.call("approvals.resolve", { token: tokenOf(decision), decision: "approved" });
+    expect((await final()).outcome).toBe("allowed");
+    const found = (await listed()).find(({ id }) => id === call);
+    return found?.missing === null && found.state === "running";
+  };
+  await expect.poll(isKept).toBe(true);
+  writeFileSync(path("src/a"), "what the program wrote");
+  agent.send("tool.outcome", { decision_id: call, ok: true });
+  await known(call);
+  const marked = () => {
+    const db = new DatabaseSync(gate.gate.core.paths.grants_db, { readOnly: true });
+    const rows = db.prepare("SELECT marks FROM flow_files WHERE path = ?").all(path("src/a"));
+    db.close();
+    return rows;
+  };
+  expect(marked()).toEqual([]);
+  await operator.call("undo.take_back", { call });
+  await operator.call("undo.put_again", {});
+  expect(readFileSync(path("src/a"), "utf8")).toBe("what the program wrote");
+  expect(marked()).toEqual([{ marks: "private" }]);
 });
 
 it("no agent reads or writes what is kept, nor asks the operator's methods", async () => {

@@ -59,7 +59,7 @@ export class WrittenFiles {
   /** The rows of paths that were asked about last, null where there is none. */
   readonly #recent = new Map<string, Row | null>();
   /** Those of the rows that are about folders. */
-  readonly #folders: Map<string, Row>;
+  readonly #folders = new Map<string, Row>();
   #isEmpty: boolean;
   #sinceMinute = { minute: Number.NaN, text: "" };
   #written = 0;
@@ -74,8 +74,7 @@ export class WrittenFiles {
     this.#clock = clock;
     this.#failed = failed;
     this.#isEmpty = this.#db.prepare("SELECT 1 FROM flow_files LIMIT 1").get() === undefined;
-    const folders = this.#db.prepare<Row>("SELECT * FROM flow_files WHERE path LIKE '%/'").all();
-    this.#folders = new Map(folders.map((row) => [row.path, row]));
+    this.#readFolders();
   }
 
   /** A session with these marks writes there, or runs what may: it is written down before this returns. @param project absolute */
@@ -102,6 +101,22 @@ export class WrittenFiles {
   /** A session with these marks runs a program in this folder, which may write anything there. @param folder absolute */
   noteRun(folder: string, writer: string, marks: readonly Mark[]): void {
     this.note(`${folder}//`, folder, writer, marks);
+  }
+
+  /**
+   * A file that programs of marked sessions may have written is changed now, by whomever: it stays known by its path, as its time won't say so any
+   * more. @param isOld what is put there is as it was at any time before
+   */
+  keep(path: string, isOld = false): void {
+    if (this.#isEmpty) return;
+    for (const { path: folder, project, writer, marks } of this.#around(path, isOld, this.#since()))
+      if (folder.endsWith("//"))
+        this.note(
+          path,
+          project,
+          writer,
+          MARKS.filter((mark) => marks.includes(mark)),
+        );
   }
 
   /** With which marks others than the reader wrote a file, or one below a folder. @param isTree a folder with all below it */
@@ -192,9 +207,15 @@ export class WrittenFiles {
       this.#db.prepare("DELETE FROM flow_files WHERE project = ? AND path NOT LIKE '%//'").run(project);
       const at = isoSeconds(this.#clock.now());
       const row = { path: `${project}/`, project, marks: MARKS.join(" "), writer: "", since: at, at };
-      this.#folders.set(row.path, row);
       this.#write(row);
     }
+    this.#readFolders();
+  }
+
+  #readFolders(): void {
+    this.#folders.clear();
+    const rows = this.#db.prepare<Row>("SELECT * FROM flow_files WHERE path LIKE '%/'").all();
+    for (const row of rows) this.#folders.set(row.path, row);
   }
 
   /** Nothing was written by a marked session. */

@@ -146,6 +146,24 @@ describe("what marked sessions wrote", () => {
     }
   });
 
+  it("holds little memory of folders that are marked no longer, or within a project that is marked as a whole", () => {
+    const { db, clock, home } = freshGrants();
+    db.pragma("synchronous = OFF");
+    const files = new WrittenFiles(db, clock);
+    const project = join(home, "shop");
+    const before = heapMb();
+    for (let at = 0; at < 60_000; at++) {
+      files.note(`${join(project, "folder".repeat(20), `${at}`)}/`, project, "w", ["private"]);
+      if (at % 1000 === 999) files.noteRun(join(home, `run-${at}`), "w", ["private"]);
+    }
+    clock.advance(8 * 86_400);
+    for (let at = 0; at < 256; at++) files.note(join(project, `later/${at}`), project, "w", ["private"]);
+    const used = heapMb() - before;
+    console.log(`60,000 folders: ${used.toFixed(1)} MB of heap`);
+    expect(files.marksOf(join(project, "later/1"), false, "r")).toEqual(["private"]);
+    expect(used).toBeLessThan(8);
+  });
+
   it("stays known where it lies outside of a project that is marked as a whole", () => {
     const { db, clock, home } = freshGrants();
     db.pragma("synchronous = OFF");
