@@ -403,7 +403,7 @@ export function newRequest(
     project === undefined || x.repeated !== undefined
       ? choicesFor(asked, settings)
       : choicesForBox(asked, settings, project);
-  const choices = x.flow === undefined ? usual : choicesKnowing(asked, usual);
+  const choices = x.flow === undefined ? usual : choicesKnowing(asked, usual, x.flow);
   // What is refused of a confined call is its command line: the project is nothing that anybody would refuse for it.
   const refusable =
     project === undefined || x.repeated !== undefined

@@ -3,6 +3,7 @@ import { pathTarget } from "@metnos-gate/shell-reading";
 import { isAtOrBelow, projectRoot } from "@metnos-gate/shell-reading/files";
 import { ownCommand } from "../../../ipc/base/own-command.ts";
 import type { Reach, Requirement } from "../../../ipc/contract/decision.ts";
+import type { Flow } from "../../../ipc/contract/flow.ts";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Language } from "../../../ipc/contract/language.ts";
 import { serverTargetOf } from "../../../ipc/contract/mcp-names.ts";
@@ -119,14 +120,21 @@ export function choicesForBox(
   return [once, ...territories(reach, withoutCovered(grants))];
 }
 
+/** So many places are seen at once: a yes for the session is one for each. */
+const MAX_KNOWN = 8;
+
 /**
  * The ways to say yes to a call that is asked about for what its session has seen: once, or what it needs for the session, knowing that. Never
  * for longer. @param usual the ways to say yes to it without that
  */
-export function choicesKnowing(asked: readonly ResolvedRequirement[], usual: readonly Choice[]): Choice[] {
+export function choicesKnowing(
+  asked: readonly ResolvedRequirement[],
+  usual: readonly Choice[],
+  { to }: Pick<Flow, "to">,
+): Choice[] {
   const narrowest = usual.find(({ scope }) => scope === "session");
   const once = usual.filter(({ scope }) => scope === "none");
-  if (asked.length > 0 && narrowest === undefined) return once;
+  if (to.length > MAX_KNOWN || (asked.length > 0 && narrowest === undefined)) return once;
   return [...once, { scope: "session", reach: "destination", grants: narrowest?.grants ?? [] }];
 }
 
