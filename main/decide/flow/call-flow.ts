@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { effectsOf, type Reading, reachOf, type SimpleCommand } from "@metnos-gate/shell-reading";
+import { effectsOf, type Reading, reachOf, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
 import {
   askedEachTime,
   certainPath,
@@ -59,12 +59,13 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
   for (const need of x.stated_needs) {
     const { capability, target, ask_each_time } = need;
     if (capability === "mail:read" || capability === "calendar:read") yield capability;
-    if (capability !== "fs:read" || isListed(need) || target.kind !== "path") continue;
+    if (!reads(x, need) || isListed(need) || target.kind !== "path") continue;
     if (isPrivate(target.real ?? target.lexical, ask_each_time !== undefined)) yield targetText(target);
   }
   // In a box nothing is there that isn't named.
   if (!namesByTheBy(x) || x.confinement !== null) return;
   for (const { name, argv } of commandsOf(x)) if (programOf(name).printsVariables(argv.slice(1))) yield name;
+  yield* variablesIn(x);
   const named = filesMentioned(x);
   if (named === null) yield call.executor;
   const programs = new Set(commandsOf(x).map(({ argv }) => argv[0]?.text));
@@ -75,7 +76,31 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
   }
 }
 
+/** Names of variables that its lines don't set: what the environment has. */
+function variablesIn(x: FlowCall): string[] {
+  const commands = commandsOf(x);
+  const words = commands.flatMap(({ argv, redirects, assignments }) => [
+    ...argv,
+    ...redirects.map(({ target }) => target),
+    ...assignments.map(({ value }) => value),
+  ]);
+  const set = new Set([...words.map(({ text }) => text), ...OF_SHELL]);
+  const pieces = words.flatMap((word) => word.pieces.filter(({ kind }) => kind === "unknown"));
+  const names = pieces.map(({ text }) => /^\$\{?[!#]?([A-Za-z_]\w*)/.exec(text)?.[1] ?? "");
+  return names.filter((name) => name !== "" && !set.has(name)).map((name) => `$${name}`);
+}
+
+/** What every shell says of itself. */
+const OF_SHELL = "USER LOGNAME SHELL TERM LANG HOSTNAME RANDOM SECONDS LINENO UID EUID PPID REPLY TMPDIR IFS".split(
+  " ",
+);
+
 const commandsOf = ({ lines }: FlowCall): SimpleCommand[] => lines.all.flatMap(({ reading }) => reading.commands);
+
+/** What it names to be read; who changes a part of a file is answered with what is around it. */
+const reads = ({ call }: Pick<FlowCall, "call">, { capability }: ResolvedRequirement): boolean =>
+  capability === "fs:read" ||
+  (capability === "fs:write" && ["old_string", "oldString", "edits"].some((name) => name in call.args));
 
 /** Only names are listed. */
 const isListed = ({ access, shows_contents }: ResolvedRequirement): boolean =>
@@ -150,11 +175,15 @@ export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
   });
 }
 
-/** All that it would change of what runs later, or what agents read as instructions. */
-export function* laterIn(x: FlowCall): Generator<string> {
+/**
+ * All that it would change of what runs later, or what agents read as instructions.
+ * @param instructs whether its client reads a file (absolute) because another one says so
+ */
+export function* laterIn(x: FlowCall, instructs: (path: string) => boolean): Generator<string> {
   // Where the guard knows that something runs later, a write counts as running code.
   const here = leads(x, RUNS) ? placeOf(x.call, x.settings.home, x.settings.env) : undefined;
-  const isLater = (path: string) => isLaterByName(path) || (here !== undefined && runsLater(path, here));
+  const isLater = (path: string) =>
+    isLaterByName(path) || instructs(path) || (here !== undefined && runsLater(path, here));
   for (const need of x.stated_needs) {
     if (need.capability !== "fs:write" || need.target.kind !== "path" || need.access === "delete") continue;
     const { lexical, real, is_tree } = need.target;
@@ -164,9 +193,9 @@ export function* laterIn(x: FlowCall): Generator<string> {
   }
   if (x.executor.manifest.runs_later === true) yield x.executor.manifest.name;
   if (!namesByTheBy(x)) return;
-  const written = serverOf(x) === undefined ? writtenByLines(x) : writtenByServer(x);
-  for (const path of written)
-    if (formsOf(path, realForm(path)).some((one) => isLater(one) || hasOtherName(one))) yield path;
+  const isMeant = (path: string) => isLater(path) || isLaterByName(`${path}/`) || hasOtherName(path);
+  for (const { path, from } of serverOf(x) === undefined ? writtenByLines(x) : writtenByServer(x))
+    if (formsOf(path, realForm(path)).some(isMeant) || brings(from, path, isLater)) yield path;
 }
 
 const formsOf = (path: string, real: string | null): string[] =>
@@ -183,18 +212,28 @@ function hasOtherName(path: string): boolean {
 }
 
 /** What another server's tool may write: a path that it is given, unless the user said that it only looks. */
-const writtenByServer = (x: FlowCall): string[] =>
-  x.executor.mcp?.state === "looks"
-    ? []
-    : (filesMentioned(x) ?? []).filter((path) => dirname(path) !== "/" && kindOf(dirname(path)) === "folder");
+const writtenByServer = (x: FlowCall): Written[] =>
+  (x.executor.mcp?.state === "looks" ? [] : (filesMentioned(x) ?? []))
+    .filter((path) => dirname(path) !== "/" && kindOf(dirname(path)) === "folder")
+    .map((path) => ({ path }));
+
+/** `from`: what is put there, as it is or as a link. */
+interface Written {
+  path: string;
+  from?: string | undefined;
+}
 
 /** What the programs of its lines are known to write, where that isn't all that they may do. */
-const writtenByLines = (x: FlowCall): string[] =>
-  commandsOf(x).flatMap((command) =>
-    effectsOf(command).written.flatMap(({ text, is_resolved, glob }) =>
-      is_resolved && glob !== true && text !== "" ? (certainPath(text, command.cwd) ?? []) : [],
-    ),
-  );
+const writtenByLines = (x: FlowCall): Written[] =>
+  commandsOf(x).flatMap((command) => {
+    const at = ({ text, is_resolved, glob }: Word) =>
+      is_resolved && glob !== true && text !== "" ? (certainPath(text, command.cwd) ?? undefined) : undefined;
+    const { written, placed } = effectsOf(command);
+    return [...written.map((word) => ({ word, source: undefined })), ...placed].flatMap(({ word, source }) => {
+      const path = at(word);
+      return path === undefined ? [] : [{ path, from: source === undefined ? undefined : at(source) }];
+    });
+  });
 
 /** Whether a folder that is copied or moved brings such a file to where it is put, or too many to be looked at. */
 function brings(from: string | undefined, to: string, isLater: (path: string) => boolean): boolean {
@@ -205,11 +244,12 @@ function brings(from: string | undefined, to: string, isLater: (path: string) =>
 
 /** The files and folders that it names, for what is kept of them: `is_tree`, a folder with all below it. */
 export function filesNamed(
-  x: Pick<FlowCall, "stated_needs">,
+  x: Pick<FlowCall, "call" | "stated_needs">,
   capability: "fs:read" | "fs:write",
 ): { path: string; is_tree: boolean }[] {
   return x.stated_needs.flatMap((need) => {
-    if (need.capability !== capability || need.target.kind !== "path" || need.access === "delete") return [];
+    const isMeant = capability === "fs:read" ? reads(x, need) : need.capability === capability;
+    if (!isMeant || need.target.kind !== "path" || need.access === "delete") return [];
     if (isListed(need)) return [];
     return [{ path: need.target.real ?? need.target.lexical, is_tree: need.target.is_tree }];
   });
@@ -265,7 +305,8 @@ function webTexts({ call, executor: { manifest } }: FlowCall): unknown[] {
   const others = Object.keys(call.args).filter((name) => name !== "url" && !manifest.content_args.includes(name));
   const request = requestOf(call, manifest);
   const user = /\/\/([^/?#]*)@/.exec(String(call.args.url))?.[1] ?? "";
-  if (request !== null) return [request.path, user, ...others.map((name) => call.args[name])];
+  const port = /:\d+$/.exec(request?.host ?? "")?.[0] ?? "";
+  if (request !== null) return [request.path, port, user, ...others.map((name) => call.args[name])];
   const free = manifest.needs.flatMap(({ target }) => (target.from === "urls" ? target.args : []));
   if (free.length > 0) return free.flatMap((name) => String(call.args[name] ?? "").match(/https?:\/\/\S+/gi) ?? []);
   return Object.values(call.args);

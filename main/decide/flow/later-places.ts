@@ -39,12 +39,6 @@ const READ_BY: Readonly<Record<string, string>> = {
     "skill.md memory.md agent.md replit.md knowledge.md memory-bank/ .serena/ .memory/ .claude-plugin/ gemini-extension.json mcp.json .roomodes .kilocodemodes .continuerules .augment-guidelines .openhands_instructions .llmrules .ruler/ .rulesync/ rulesync.jsonc .specify/ .bmad-core/ .taskmaster/ .goose/ .warp/ .codeium/ .firebender/ firebender.json .forge/ forge.yaml .clinerules-* .roorules-* .github/chatmodes/ .pr_agent.toml .coderabbit.yaml .greptile/ .sweep.yaml .ai/",
 };
 
-/** What agents' clients take in by themselves as a session begins, from the top of its project. */
-export const READ_AT_START = [
-  ...["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md"],
-  ...[".cursorrules", ".github/copilot-instructions.md"],
-] as const;
-
 const NAMES = Object.values(READ_BY).flatMap((names) => names.split(" "));
 const pattern = (name: string): string => name.replaceAll(".", "\\.").replaceAll("*", "[^/]*");
 const either = (names: readonly string[]): string => `(?:${names.map(pattern).join("|")})`;

@@ -3,6 +3,7 @@ import { type Flow, MARKS, type Mark, type Marks, type Seen } from "../../../ipc
 import { projectUsing } from "../description/destinations.ts";
 import { placeOf } from "../places/call-place.ts";
 import { handedBy } from "../places/further-needs.ts";
+import { readAtStart } from "../places/instructions.ts";
 import {
   type FlowCall,
   filesMentioned,
@@ -20,7 +21,6 @@ import {
   untrustedIn,
 } from "./call-flow.ts";
 import type { FlowConfig } from "./config.ts";
-import { READ_AT_START } from "./later-places.ts";
 import { type Marked, type SessionMarks, saidWith, say } from "./session-marks.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
@@ -66,7 +66,8 @@ export class SessionFlow {
       const flow = read === undefined ? undefined : open("flow.private-untrusted-out", outOf(x, config, said), reads);
       return flow === undefined ? undefined : { ...flow, read };
     };
-    const changed = () => (config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x)));
+    const changed = () =>
+      config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x, this.#instructing(x)));
     return sent() ?? changed() ?? null;
   }
 
@@ -85,11 +86,12 @@ export class SessionFlow {
     // The first last: by that it is named.
     for (const mark of MARKS)
       for (const what of brought[mark].reverse()) this.#marks.note(subject, mark, what, decisionId);
+    const written = filesNamed(x, "fs:write");
+    for (const { path } of written) this.#files.keep(path);
     const marks = this.#marks.of(subject);
     if (marks === null) return;
     const held = MARKS.filter((mark) => marks[mark] !== undefined);
     if (held.length === MARKS.length) for (const { domain, text } of sayingsOf(x, config)) say(counted, domain, text);
-    const written = filesNamed(x, "fs:write");
     const isRun = runsUnknown(x);
     if (written.length === 0 && !isRun) return;
     const { name: writer, root } = counted;
@@ -110,9 +112,19 @@ export class SessionFlow {
       for (const mark of this.#files.marksOf(path, is_tree, reader)) found[mark].push(path);
     const run = runsCode(x) ? this.#runIn(x) : null;
     if (run !== null) for (const mark of this.#files.writtenIn(run, reader)) found[mark].push(run);
-    const loaded = began === null ? [] : READ_AT_START.map((name) => `${began}/${name}`);
+    const loaded = began === null ? [] : [...readAtStart(began, x.settings.home)];
     found.untrusted.push(...loaded.filter((path) => this.#files.marksOf(path, false, reader).includes("untrusted")));
     return found;
+  }
+
+  /** Whether a file is one that clients take in as they begin where its session does. */
+  #instructing({ subject, settings: { home } }: FlowCall): (path: string) => boolean {
+    const counted = this.#marks.counted(subject);
+    return (path) => {
+      if (counted?.root === undefined) return false;
+      counted.readAtStart ??= readAtStart(counted.root, home);
+      return counted.readAtStart.has(path);
+    };
   }
 
   /** Where it runs what may read and write anything there, as far as is known. */

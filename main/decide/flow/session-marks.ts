@@ -64,6 +64,8 @@ export interface Session {
   agreed: Map<string, number>;
   /** Where its first call worked, absolute and real: whatever a later one says, that is where it does. */
   root?: string;
+  /** Files that its client has read there as it began. */
+  readAtStart?: ReadonlySet<string>;
   /** It has made a call: later ones work in a repository, or nowhere. */
   hasBegun?: true;
   /** What its requests have said since there was something to say, by whom they were sent to. */

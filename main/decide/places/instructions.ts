@@ -82,6 +82,17 @@ export function importsIn(
 
 type Marked = (need: ResolvedRequirement, held: HeldByGit) => ResolvedRequirement;
 
+/** Other clients' that begin in a folder. */
+const OTHER_NAMES = [".cursorrules", ".github/copilot-instructions.md"];
+
+/** What clients read by themselves as they begin in a folder, with what that imports: paths, whether a file is there or not. */
+export function readAtStart(folder: string, home: string): ReadonlySet<string> {
+  const reader = new InstructionReader(home, (need) => need);
+  for (const name of [...NAMES, ...OTHER_NAMES]) reader.file(join(folder, name), folder, 0);
+  reader.rules(folder, folder);
+  return reader.seen;
+}
+
 /** @param marked marks a read of a secret */
 export function instructionsBeside(
   needs: readonly ResolvedRequirement[],
@@ -89,7 +100,7 @@ export function instructionsBeside(
   held: HeldByGit,
   marked: Marked,
 ): ResolvedRequirement[] {
-  const reader = new InstructionReader(home, held, marked);
+  const reader = new InstructionReader(home, (need) => marked(need, held));
   const folders = new Map<string, string>();
   const roots = new Set<string>();
   for (const { capability, target, access } of needs) {
@@ -130,7 +141,7 @@ export function importedByWritten(
   held: HeldByGit,
   marked: Marked,
 ): ResolvedRequirement[] {
-  const reader = new InstructionReader(home, held, marked);
+  const reader = new InstructionReader(home, (need) => marked(need, held));
   const imported = new Map<string, ReadonlySet<string>>();
   for (const { capability, target, access, copied_from } of needs) {
     if (capability !== "fs:write" || target.kind !== "path" || access === "delete") continue;
@@ -141,7 +152,7 @@ export function importedByWritten(
     if (copied_from !== undefined) texts.push(textOf(copied_from));
     if (!texts.some((text) => text.includes("@"))) continue;
     if (!isInstructions(lexical)) {
-      const known = imported.get(root) ?? importedAbove(cwd ?? folder, root, home, held);
+      const known = imported.get(root) ?? importedAbove(cwd ?? folder, root, home);
       imported.set(root, known);
       if (!known.has(lexical)) continue;
     }
@@ -151,8 +162,8 @@ export function importedByWritten(
 }
 
 /** The files that the instructions import which a session reads as it begins in this folder. */
-function importedAbove(cwd: string, root: string, home: string, held: HeldByGit): ReadonlySet<string> {
-  const reader = new InstructionReader(home, held, (need) => need);
+function importedAbove(cwd: string, root: string, home: string): ReadonlySet<string> {
+  const reader = new InstructionReader(home, (need) => need);
   reader.above(cwd, root);
   return reader.seen;
 }
@@ -163,7 +174,8 @@ function importedAbove(cwd: string, root: string, home: string, held: HeldByGit)
  */
 export function handedAtStart(cwd: string, home: string, marked: Marked): string[] {
   return withScanLimit(() => {
-    const reader = new InstructionReader(home, new HeldByGit(home), marked);
+    const held = new HeldByGit(home);
+    const reader = new InstructionReader(home, (need) => marked(need, held));
     const top = projectRoot(cwd, home) ?? cwd;
     reader.above(cwd, top);
     return [...new Set(reader.needs.map(({ target }) => targetText(target)))];
@@ -194,16 +206,14 @@ function textOf(path: string): string {
 
 class InstructionReader {
   readonly needs: ResolvedRequirement[] = [];
-  readonly #home: string;
-  readonly #held: HeldByGit;
-  readonly #marked: Marked;
   /** What was looked at, as it is named. */
   readonly seen = new Set<string>();
+  readonly #home: string;
+  readonly #marked: (need: ResolvedRequirement) => ResolvedRequirement;
   #left = MAX_IMPORTS;
 
-  constructor(home: string, held: HeldByGit, marked: Marked) {
+  constructor(home: string, marked: (need: ResolvedRequirement) => ResolvedRequirement) {
     this.#home = home;
-    this.#held = held;
     this.#marked = marked;
   }
 
@@ -225,12 +235,12 @@ class InstructionReader {
 
   /** @param root of its project @param hops so many files import one another up to this one */
   file(path: string, root: string, hops: number): void {
-    const kind = kindOf(path);
     if (this.seen.has(path)) return;
     this.seen.add(path);
+    const kind = kindOf(path);
     if (kind === "nothing" || kind === "folder") return;
     const target = pathTarget(path, this.#home, undefined, false);
-    const need = this.#marked({ capability: "fs:read", target }, this.#held);
+    const need = this.#marked({ capability: "fs:read", target });
     if (need.ask_each_time !== undefined || this.#leadsAway(target, root)) this.needs.push(need);
     const begin = beginningOf(realForm(path) ?? path, MAX_BYTES);
     if (begin.kind === "file" && hops < MAX_HOPS)
@@ -261,10 +271,7 @@ class InstructionReader {
   }
 
   #secret(path: string): void {
-    const need = this.#marked(
-      { capability: "fs:read", target: pathTarget(path, this.#home, undefined, false) },
-      this.#held,
-    );
+    const need = this.#marked({ capability: "fs:read", target: pathTarget(path, this.#home, undefined, false) });
     if (need.ask_each_time !== undefined) this.needs.push(need);
   }
 
