@@ -4,9 +4,25 @@
  */
 
 interface Rule {
-  pattern: RegExp;
+  names: readonly Part<string>[];
   isFolderOnly: boolean;
   isKept: boolean;
+}
+
+/** What one character of a name, or one name of a path, has to be; null: any number of them, whatever they are. */
+type Part<T> = ((one: T) => boolean) | null;
+
+/** In time for its length times the pattern's, whatever both are. */
+function fits<T>(all: ArrayLike<T>, parts: readonly Part<T>[]): boolean {
+  let [at, part, any, from] = [0, 0, -1, 0];
+  while (at < all.length) {
+    const wanted = parts[part];
+    if (wanted === null) [any, from] = [part++, at];
+    else if (wanted?.(all[at] as T) === true) [at, part] = [at + 1, part + 1];
+    else if (any >= 0) [part, at] = [any + 1, ++from];
+    else return false;
+  }
+  return parts.slice(part).every((rest) => rest === null);
 }
 
 /** The rules of one folder, and of those that it lies in. */
@@ -28,36 +44,40 @@ function ruleOf(line: string): Rule | undefined {
   const isKept = line.startsWith("!");
   const body = (isKept ? line.slice(1) : line).replace(/(?<!\\)\s+$/, "");
   const isFolderOnly = body.endsWith("/");
-  const names = isFolderOnly ? body.slice(0, -1) : body;
-  if (names === "" || (names.match(/\*/g)?.length ?? 0) > 6) return undefined;
-  const isAnchored = names.includes("/");
-  const source = names
-    .replace(/^\//, "")
-    .split(/(\*\*\/|\/\*\*$|\*|\?|\[[^\]/]+\]|\\.)/)
-    .map(sourceOf)
-    .join("");
-  try {
-    return { pattern: new RegExp(`^${isAnchored ? "" : "(?:.*/)?"}${source}$`, "s"), isFolderOnly, isKept };
-  } catch {
-    return undefined; // a list of characters that isn't one
-  }
+  const path = isFolderOnly ? body.slice(0, -1) : body;
+  if (path === "") return undefined;
+  const names = path.replace(/^\//, "").split("/").map(nameOf);
+  // One name alone counts wherever it lies; at the end any number of names is one at the least.
+  if (!path.includes("/")) names.unshift(null);
+  else if (names.at(-1) === null) names.push(() => true);
+  return { names, isFolderOnly, isKept };
 }
 
-function sourceOf(part: string): string {
-  if (part === "**/") return "(?:.*/)?";
-  if (part === "/**") return "/.*";
-  if (part === "*") return "[^/]*";
-  if (part === "?") return "[^/]";
-  if (/^\[[^\]]+\]$/.test(part)) return part.replace(/^\[!/, "[^").replaceAll("\\", "\\\\");
-  const text = part.startsWith("\\") ? part.slice(1) : part;
-  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+function nameOf(text: string): Part<string> {
+  if (text === "**") return null;
+  const characters = [...text.matchAll(/\*+|\[[^\]]+\]|\\?./gs)].map(([part]) => characterOf(part));
+  return (name) => fits(name, characters);
+}
+
+function characterOf(part: string): Part<string> {
+  if (part.startsWith("*")) return null;
+  if (part === "?") return () => true;
+  if (part.length > 2 && part.startsWith("[")) {
+    try {
+      const list = new RegExp(part.replace(/^\[!/, "[^").replaceAll("\\", "\\\\"), "s");
+      return (one) => list.test(one);
+    } catch {
+      return () => false; // a list of characters that isn't one
+    }
+  }
+  return (one) => one === part.at(-1);
 }
 
 /** @param path from the project, one character for each byte */
 export function isIgnored(path: string, isFolder: boolean, rules: IgnoreRules | undefined): boolean {
   for (let here = rules; here !== undefined; here = here.above) {
-    const below = path.slice(here.prefix.length);
-    const last = here.rules.findLast((rule) => (isFolder || !rule.isFolderOnly) && rule.pattern.test(below));
+    const below = path.slice(here.prefix.length).split("/");
+    const last = here.rules.findLast((rule) => (isFolder || !rule.isFolderOnly) && fits(below, rule.names));
     if (last !== undefined) return !last.isKept;
   }
   return false;

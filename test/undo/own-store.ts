@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Bounds } from "../../main/undo/bounds.ts";
-import { type KnownCall, readCalls } from "../../main/undo/call-log.ts";
+import { appendLine, type Changer, type KnownCall, readCalls } from "../../main/undo/call-log.ts";
 import { StoreProcess } from "../../main/undo/store-process.ts";
 import type { Choice } from "../../main/undo/taken-back.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -14,21 +14,23 @@ export class OwnStore {
   readonly folder: string;
   readonly root: string;
   readonly #bounds: Bounds;
+  readonly #node: string;
   process: StoreProcess;
   #calls = 0;
 
-  constructor(bounds: Partial<Bounds> = {}, places: { store?: string; project?: string } = {}) {
+  constructor(bounds: Partial<Bounds> = {}, places: { store?: string; project?: string; node?: string } = {}) {
     const base = tempFolder();
     this.folder = join(places.store ?? base, "store");
     this.root = join(places.project ?? base, "project");
-    mkdirSync(this.root);
+    mkdirSync(this.root, { recursive: true });
+    this.#node = places.node ?? process.execPath;
     this.#bounds = { ...BOUNDS, ...bounds };
     this.process = this.#started();
     onTestFinished(() => this.end());
   }
 
   #started(): StoreProcess {
-    return new StoreProcess({ folder: this.folder, root: this.root, bounds: this.#bounds, node: process.execPath });
+    return new StoreProcess({ folder: this.folder, root: this.root, bounds: this.#bounds, node: this.#node });
   }
 
   end(): void {
@@ -67,6 +69,14 @@ export class OwnStore {
     return id;
   }
 
+  /** An undo of whose end nothing is known: its process was killed, and the next one has begun. */
+  async interrupted(undo: Changer, paths: readonly string[], tree: string): Promise<void> {
+    this.end();
+    appendLine(this.folder, { line: "before", ...undo, paths, tree, missing: null });
+    this.restart();
+    await this.begun();
+  }
+
   /** What would become of each file, by path. */
   async states(...ids: string[]): Promise<Record<string, string>> {
     const files = await this.process.ask({ do: "files", ids });
@@ -76,10 +86,7 @@ export class OwnStore {
   /** Takes back what can be, and what was chosen. @returns what became of each file, and the undo's own id */
   async takeBack(ids: readonly string[], choices: Record<string, Choice> = {}) {
     const files = await this.process.ask({ do: "files", ids });
-    const wishes = files.flatMap(({ path, state }) => {
-      const choice = choices[path] ?? (state === "ready" ? "before" : undefined);
-      return choice === undefined ? [] : [{ path, choice }];
-    });
+    const wishes = files.map(({ path }) => ({ path, choice: choices[path] ?? null }));
     const id = `undo-${++this.#calls}`;
     const undo = { id, agent: null, session: "", executor: "undo", at: Date.now() };
     const outcomes = Object.fromEntries(await this.process.ask({ do: "takeBack", ids, undo, wishes }));
