@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, constants, openSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { readRegularBytes } from "../../ipc/base/regular-file.ts";
 
@@ -36,8 +36,10 @@ type Line =
   | { line: "after"; id: string; tree: string | null; missing: string | null; ms?: number | undefined };
 
 const FILE = "calls.jsonl";
-/** More is none of the gate's own. */
-const MAX_BYTES = 64 * 1024 * 1024;
+/** What is beyond would take too long to read: nothing more is kept then, until old ones are forgotten. In bytes. */
+export const MAX_LOG = 16 * 1024 * 1024;
+/** A line that was begun before that is read, too. */
+const MAX_BYTES = 4 * MAX_LOG;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
 /** @throws the system's error */
@@ -50,6 +52,9 @@ export function appendLine(folder: string, line: Line): void {
     closeSync(fd);
   }
 }
+
+/** In bytes. @throws the system's error */
+export const logSize = (folder: string): number => statSync(join(folder, FILE), { throwIfNoEntry: false })?.size ?? 0;
 
 /** The oldest first. @throws the system's error */
 export function readCalls(folder: string): KnownCall[] {

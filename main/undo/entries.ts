@@ -56,7 +56,7 @@ async function readTree(objects: Objects, sha: string): Promise<Map<string, Entr
   return entries;
 }
 
-/** What differs between two trees, by path, folders before what they hold. */
+/** What differs between two trees, by path, folders before what they hold. Of what wasn't kept before nothing below counts: it isn't known what was there. */
 export interface Change {
   path: string;
   before: Entry | null;
@@ -73,6 +73,7 @@ export async function changesBetween(objects: Objects, before: string | null, af
       const [x, y] = [a?.get(name) ?? null, b?.get(name) ?? null];
       const path = prefix + name;
       if (!isSame(x, y)) found.push({ path, before: x, after: y });
+      if (x?.mode === UNKEPT) continue;
       const [xTree, yTree] = [x, y].map((entry) => (entry !== null && kindOf(entry) === "folder" ? entry.sha : null));
       if (xTree !== yTree) await compare(xTree ?? null, yTree ?? null, `${path}/`);
     }

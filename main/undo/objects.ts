@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
+import { holdsText } from "../../ipc/base/regular-file.ts";
 import { GIT_PATH } from "./git-program.ts";
 
 /**
@@ -33,6 +34,24 @@ const gitEnvironment = (folder: string) => ({
 
 const CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = false\n\thooksPath = /dev/null\n";
 
+/** Nothing more can be stored: what failed isn't the project. */
+export class NotStored extends Error {
+  readonly why: "disk" | "store-full";
+  constructor(why: "disk" | "store-full") {
+    super("what is kept can't be stored");
+    this.why = why;
+  }
+}
+
+/** A file with this text: one that has another is replaced as a whole. @throws the system's error */
+export function keepFile(path: string, text: string): void {
+  if (holdsText(path, text)) return;
+  const made = `${path}.${process.pid}`;
+  rmSync(made, { force: true });
+  writeFileSync(made, text, { mode: 0o600, flag: "wx" });
+  renameSync(made, path);
+}
+
 /** @returns Git's name of an object */
 function nameOf(kind: Kind, content: Buffer): string {
   return createHash("sha1").update(`${kind} ${content.length}\0`).update(content).digest("hex");
@@ -41,32 +60,37 @@ function nameOf(kind: Kind, content: Buffer): string {
 export class Objects {
   readonly #folder: string;
   readonly #packs: string;
+  readonly #maxBytes: number;
   #held = new Map<string, { packed: Buffer; crc: number }>();
   #heldBytes = 0;
   #reader: Reader | undefined;
 
-  /** @throws the system's error */
-  constructor(folder: string) {
+  /** @param maxBytes on the disk @throws the system's error */
+  constructor(folder: string, maxBytes: number) {
     this.#folder = folder;
+    this.#maxBytes = maxBytes;
     this.#packs = join(folder, "objects/pack");
     for (const name of ["objects/pack", "refs"]) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, "config"), CONFIG, { mode: 0o600 });
-    writeFileSync(join(folder, "HEAD"), "ref: refs/heads/none\n", { mode: 0o600 });
+    keepFile(join(folder, "config"), CONFIG);
+    keepFile(join(folder, "HEAD"), "ref: refs/heads/none\n");
     this.#removeUnfinished();
   }
 
-  /** What a process left that was killed: a pack counts once its index is there. */
+  /** What a process left that was killed: a pack counts once its index is there. A Git that outlives it may still be writing what is newer. */
   #removeUnfinished(): void {
-    const names = readdirSync(this.#packs);
-    const isWhole = (name: string) => names.includes(name.replace(/\.pack$/, ".idx"));
+    const names = new Set(readdirSync(this.#packs));
+    const isWhole = (name: string) => names.has(name.replace(/\.pack$/, ".idx"));
+    const isLeft = (path: string) =>
+      (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 2 * REPACK_MS;
     for (const name of names)
       if (!/^pack-[0-9a-f]{40}\./.test(name) || (name.endsWith(".pack") && !isWhole(name)))
-        rmSync(join(this.#packs, name), { force: true });
+        if (name.startsWith("gate-") || isLeft(join(this.#packs, name)))
+          rmSync(join(this.#packs, name), { force: true });
     for (const name of ["packed-refs.lock", "objects/info/alternates", "gc.pid"])
       rmSync(join(this.#folder, name), { force: true });
   }
 
-  /** Holds one until `flush`. @param known the name of one that is there @returns its name @throws the system's error */
+  /** Holds one until `flush`. @param known the name of one that is there @returns its name @throws as that does */
   add(kind: Kind, content: Buffer, known?: string): string {
     const name = nameOf(kind, content);
     if (name === known || this.#held.has(name)) return name;
@@ -77,12 +101,14 @@ export class Objects {
     return name;
   }
 
-  /** Writes what is held. @throws the system's error: nothing of it is there then */
+  /** Writes what is held. @throws NotStored: nothing of it is there then */
   flush(): void {
     if (this.#held.size === 0) return;
     const held = [...this.#held].sort(([a], [b]) => (a < b ? -1 : 1));
+    const bytes = this.#heldBytes;
     this.#held = new Map();
     this.#heldBytes = 0;
+    if (this.size() + bytes > this.#maxBytes) throw new NotStored("store-full");
     const head = Buffer.alloc(12);
     head.write("PACK", "latin1");
     head.writeUInt32BE(2, 4);
@@ -95,14 +121,14 @@ export class Objects {
   }
 
   #write(path: string, parts: readonly Buffer[]): void {
-    const made = join(this.#packs, "tmp_gate");
+    const made = join(this.#packs, `gate-${process.pid}`);
     try {
       writeFileSync(made, Buffer.concat(parts), { mode: 0o600 });
-    } catch (error) {
+      renameSync(made, path);
+    } catch {
       rmSync(made, { force: true });
-      throw error;
+      throw new NotStored("disk");
     }
-    renameSync(made, path);
   }
 
   /** @throws where it isn't there */
@@ -128,9 +154,7 @@ export class Objects {
   async repack(kept: Iterable<string>): Promise<boolean> {
     this.flush();
     const refs = [...new Set(kept)].sort().map((name) => `${name} refs/kept/${name}\n`);
-    const made = join(this.#folder, "packed-refs.new");
-    writeFileSync(made, `# pack-refs with: sorted\n${refs.join("")}`, { mode: 0o600 });
-    renameSync(made, join(this.#folder, "packed-refs"));
+    keepFile(join(this.#folder, "packed-refs"), `# pack-refs with: sorted\n${refs.join("")}`);
     // One thread, with little memory: it is nobody's turn.
     const settings = [
       "-c",

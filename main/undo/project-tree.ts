@@ -2,7 +2,7 @@ import { closeSync, readdirSync, type Stats } from "node:fs";
 import { type Bounds, MAX_DEPTH, MAX_FILE, MAX_IGNORED, OF_REPOSITORY, REBUILT } from "./bounds.ts";
 import { type Entry, UNKEPT, writeTree } from "./entries.ts";
 import { type IgnoreRules, isIgnored, rulesOf } from "./ignored.ts";
-import { bytesIn, enter, linkIn, looksOf, openFolderIn, statIn } from "./in-folder.ts";
+import { bytesIn, enter, isNothing, isUnreadable, linkIn, looksOf, openFolderIn, statIn } from "./in-folder.ts";
 import type { Objects } from "./objects.ts";
 
 /** A project as it is now, read as from somebody who would mislead whoever reads it. What looks as it did isn't read again. */
@@ -32,25 +32,24 @@ interface Walk {
   dev: number;
   files: number;
   max_files: number;
-  /** What couldn't be read. */
-  unread: string[];
 }
 
 /**
  * @param rootFd the project's folder, open @param before as it was seen last
- * @returns its root, whose name in the store is that of the whole tree, and what couldn't be read @throws TooMany, or the system's error
+ * @returns its root, whose name in the store is that of the whole tree @throws TooMany, or the system's error
  */
 export function readProject(
   rootFd: number,
   root: Stats,
   before: Seen | undefined,
   { objects, max_files }: Pick<Bounds, "max_files"> & { objects: Objects },
-): { seen: Seen; unread: readonly string[] } {
-  const walk: Walk = { objects, began: Date.now(), dev: root.dev, files: 0, max_files, unread: [] };
+): Seen {
+  const walk: Walk = { objects, began: Date.now(), dev: root.dev, files: 0, max_files };
   enter(rootFd);
-  const seen = folderSeen(walk, { fd: rootFd, stat: root, path: "", depth: 0 }, before, undefined);
-  return { seen, unread: walk.unread };
+  return folderSeen(walk, { fd: rootFd, stat: root, path: "", depth: 0, names: namesHere() }, before, undefined);
 }
+
+const namesHere = (): string[] => readdirSync(".", { encoding: "latin1" });
 
 interface Folder {
   fd: number;
@@ -58,12 +57,12 @@ interface Folder {
   /** From the project, with a slash at its end; empty for the project itself. */
   path: string;
   depth: number;
+  names: readonly string[];
 }
 
 /** Of the folder that is the working directory, and is again when this returns. */
 function folderSeen(walk: Walk, folder: Folder, before: Seen | undefined, above: IgnoreRules | undefined): Seen {
-  const { fd, stat, path, depth } = folder;
-  const names = readdirSync(".", { encoding: "latin1" });
+  const { fd, stat, path, depth, names } = folder;
   const rules = names.includes(".gitignore") ? ownRules(path, above) : above;
   const holds = new Map<string, Seen>();
   let isChanged = before?.holds === undefined;
@@ -72,12 +71,12 @@ function folderSeen(walk: Walk, folder: Folder, before: Seen | undefined, above:
     if (isRepository && !OF_REPOSITORY.has(name)) continue;
     // Of whatever kind: each is looked at.
     if (++walk.files > walk.max_files) throw new TooMany();
-    const found = statIn(name);
-    if (found === undefined) continue;
     const known = before?.holds?.get(name);
-    const one = found.isDirectory()
-      ? folderIn(walk, { fd, stat: found, path: `${path}${name}`, depth }, name, known, rules)
-      : fileSeen(walk, name, found, known, path, rules);
+    const one = orUnread(name, () => {
+      const found = statIn(name);
+      if (found?.isDirectory() !== true) return found && fileSeen(walk, name, found, known, path, rules);
+      return folderIn(walk, { fd, stat: found, path: `${path}${name}`, depth }, name, known, rules);
+    });
     if (one === undefined) continue;
     holds.set(name, one);
     isChanged ||= known === undefined || known.sha !== one.sha || known.mode !== one.mode;
@@ -97,27 +96,48 @@ const timesOf = ({ size, mtimeMs, ctimeMs, ino }: Stats) => ({ size, mtime: mtim
 
 const unkept = (stat: Stats): Seen => ({ ...timesOf(stat), mode: UNKEPT, sha: looksOf(stat) });
 
-/** @param parent where it lies, with its own stat and path @returns undefined for what is left out */
+/** What isn't even known to be a file or a folder. */
+const UNKNOWN: Seen = { mode: UNKEPT, sha: "1".repeat(40), size: 0, mtime: 0, ctime: -1, ino: 0 };
+
+/** @returns undefined where nothing has this name by now @throws the system's error, where it isn't the project's */
+function orUnread(name: string, look: () => Seen | undefined): Seen | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (!isNothing(error) && !isUnreadable(error)) throw error;
+    return isGone(name) ? undefined : UNKNOWN;
+  }
+}
+
+function isGone(name: string): boolean {
+  try {
+    return statIn(name) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** @param parent where it lies, with its own stat and path @returns undefined where it is gone */
 function folderIn(
   walk: Walk,
-  parent: Folder,
+  parent: Omit<Folder, "names">,
   name: string,
   before: Seen | undefined,
   rules: IgnoreRules | undefined,
 ): Seen | undefined {
   const { stat, path, depth } = parent;
-  if (REBUILT.has(name) && isIgnored(path, true, rules)) return undefined;
-  // Another disk may not answer.
-  if (stat.dev !== walk.dev || depth >= MAX_DEPTH) return unread(walk, path, stat);
+  // What can be made anew, what is of another disk, which may not answer, and what lies too deep: only that it is there.
+  if (stat.dev !== walk.dev || depth >= MAX_DEPTH || (REBUILT.has(name) && isIgnored(path, true, rules)))
+    return unkept(stat);
   const fd = opened(name);
-  if (fd === undefined) return unread(walk, path, stat);
+  if (fd === undefined) return isGone(name) ? undefined : unkept(stat);
   try {
-    enter(fd);
-    return folderSeen(walk, { fd, stat, path: `${path}/`, depth: depth + 1 }, before, rules);
+    const names = entered(fd);
+    if (names === undefined) return unkept(stat);
+    return folderSeen(walk, { fd, stat, path: `${path}/`, depth: depth + 1, names }, before, rules);
   } finally {
     closeSync(fd);
-    // Not by `..`: it may have been moved.
-    enter(parent.fd);
+    back(parent.fd);
   }
 }
 
@@ -129,9 +149,24 @@ function opened(name: string): number | undefined {
   }
 }
 
-function unread(walk: Walk, path: string, stat: Stats): Seen {
-  walk.unread.push(path);
-  return { ...unkept(stat), sha: looksOf({ ...stat, size: 0, mtimeMs: 0 } as Stats) };
+/** Not by `..`: it may have been moved. @throws Error where it can't: nothing that comes after would be of that folder */
+function back(fd: number): void {
+  try {
+    enter(fd);
+  } catch {
+    throw new Error("a folder was closed while it was read");
+  }
+}
+
+/** @returns undefined where it isn't this user's to read @throws the system's error, also where it is gone */
+function entered(fd: number): string[] | undefined {
+  try {
+    enter(fd);
+    return namesHere();
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
 }
 
 function fileSeen(
@@ -143,23 +178,21 @@ function fileSeen(
   rules: IgnoreRules | undefined,
 ): Seen | undefined {
   const isLink = stat.isSymbolicLink();
-  if (!isLink && !stat.isFile()) return undefined;
+  if (!isLink && !stat.isFile()) return unkept(stat);
   const { size, mtimeMs, ctimeMs, ino, mode } = stat;
   if (
     known !== undefined &&
     known.ctime === ctimeMs &&
     known.mtime === mtimeMs &&
     known.size === size &&
-    known.ino === ino
+    known.ino === ino &&
+    known.mode === mode
   )
-    if (known.mode === mode || known.mode === UNKEPT) return known;
+    return known;
   const isLarge = size > MAX_FILE || (size > MAX_IGNORED && isIgnored(path + name, false, rules));
   if (isLarge) return unkept(stat);
   const content = isLink ? linkOf(name) : bytesIn(name);
-  if (content === undefined) {
-    walk.unread.push(path + name);
-    return { ...unkept(stat), ctime: -1 };
-  }
+  if (content === undefined) return isGone(name) ? undefined : unkept(stat);
   const isFresh = ctimeMs > walk.began - (ctimeMs % 1000 === 0 ? SAME_SECONDS_MS : SAME_TICK_MS);
   const sha = walk.objects.add("blob", content, known?.sha);
   return { ...timesOf(stat), ...(isFresh ? { ctime: -1 } : {}), mode, sha };

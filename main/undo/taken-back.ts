@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { type Change, changesBetween, type Entry, isSame, kindOf, treeOf, UNKEPT } from "./entries.ts";
-import { bytesIn, inFolder, linkIn, looksOf, named, openFolderIn, statIn } from "./in-folder.ts";
+import { bytesIn, inFolder, isUnreadable, linkIn, looksOf, named, setMode, statIn } from "./in-folder.ts";
 import type { Objects } from "./objects.ts";
 
 /** Taking back what calls did, file by file: only what is now as they left it, or what the user has chosen. */
@@ -23,7 +23,7 @@ import type { Objects } from "./objects.ts";
 /**
  * What would become of a file. `ready`: it is as the calls left it. `done`: it is as it was before them. `changed`: somebody else has
  * changed it since, or between them. `unsure`: nobody said that the call had ended, or it took long: who changed it isn't known. `unkept`: it was too
- * large, or couldn't be read.
+ * large, or couldn't be read; or the agent made it so large that it couldn't be put again.
  */
 type FileState = "ready" | "done" | "changed" | "unsure" | "unkept";
 
@@ -51,6 +51,8 @@ export interface CallTrees {
   after: string;
   /** Nobody said that it had ended, or it took long: what differs may be somebody else's. */
   isUnsure: boolean;
+  /** Of what was taken back while it ran: who changed these isn't known. */
+  unsurePaths: ReadonlySet<string>;
 }
 
 /** @param calls the oldest first @param objects keeps what is there now, too @throws where the store lacks something */
@@ -60,33 +62,62 @@ export async function planned(objects: Objects, rootFd: number, calls: readonly 
     for (const change of await changesBetween(objects, call.before, call.after)) {
       const known = merged.get(change.path);
       const isBroken = known !== undefined && (known.isBroken || !isSame(known.after, change.before));
-      const isUnsure = known?.isUnsure === true || call.isUnsure;
+      const isUnsure = known?.isUnsure === true || call.isUnsure || call.unsurePaths.has(change.path);
       const before = known === undefined ? change.before : known.before;
       merged.set(change.path, { ...change, before, isBroken, isUnsure });
     }
   const files: FileChange[] = [];
-  for (const { path, before, after, isBroken, isUnsure } of merged.values()) {
-    if (isSame(before, after) && !isBroken) continue;
-    const { entry: now } = lookAt(objects, rootFd, path);
-    files.push({ path, before, agent: after, now, state: stateOf({ before, agent: after, now }, isBroken, isUnsure) });
+  const look = looksAt(objects, rootFd, merged.keys());
+  for (const { path, before, after: agent, isBroken, isUnsure } of merged.values()) {
+    if (isSame(before, agent) && !isBroken) continue;
+    const { entry: now, stat } = look(path);
+    // A folder that the agent closed, and is as it was then.
+    const isClosed = agent?.mode === UNKEPT && stat?.isDirectory() === true && looksOf(stat) === agent.sha;
+    const isAsLeft = !isBroken && (isSame(now, agent) || isClosed);
+    files.push({ path, before, agent, now, state: stateOf({ before, agent, now }, isAsLeft, isUnsure) });
   }
   return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
 function stateOf(
   { before, agent, now }: Omit<FileChange, "path" | "state">,
-  isBroken: boolean,
+  isAsLeft: boolean,
   isUnsure: boolean,
 ): FileState {
   if (isSame(now, before)) return "done";
-  if (before !== null && kindOf(before) === "unkept") return "unkept";
-  if (isBroken || !isSame(now, agent)) return "changed";
+  if (before?.mode === UNKEPT || (before === null && agent?.mode === UNKEPT)) return "unkept";
+  if (!isAsLeft) return "changed";
   return isUnsure ? "unsure" : "ready";
 }
 
-/** What lies there now, kept in the store. */
-function lookAt(objects: Objects, rootFd: number, path: string): Looked {
-  return inParent(rootFd, path, (name) => lookIn(objects, name)) ?? { entry: null, stat: undefined };
+/** What it isn't known of whether it is a file or a folder. */
+const UNKNOWN: Looked = { entry: { mode: UNKEPT, sha: "1".repeat(40) }, stat: undefined };
+const NOTHING: Looked = { entry: null, stat: undefined };
+
+/** What lies at some of these paths now, kept in the store. On disks that take two of them for one name it is what is listed so. */
+function looksAt(objects: Objects, rootFd: number, paths: Iterable<string>): (path: string) => Looked {
+  const counts = new Map<string, number>();
+  for (const path of paths) counts.set(folded(path), (counts.get(folded(path)) ?? 0) + 1);
+  return (path) => {
+    try {
+      const isListed = (counts.get(folded(path)) ?? 0) < 2 || isListedSo(rootFd, path);
+      return (isListed ? inParent(rootFd, path, (name) => lookIn(objects, name)) : undefined) ?? NOTHING;
+    } catch (error) {
+      if (isUnreadable(error)) return UNKNOWN;
+      throw error;
+    }
+  };
+}
+
+const folded = (path: string): string => Buffer.from(path, "latin1").toString().normalize("NFC").toLowerCase();
+
+function isListedSo(rootFd: number, path: string): boolean {
+  const names = path.split("/");
+  return names.every(
+    (name, at) =>
+      inFolder(rootFd, names.slice(0, at).join("/"), () => readdirSync(".", { encoding: "latin1" }).includes(name)) ===
+      true,
+  );
 }
 
 function lookIn(objects: Objects, name: string): Looked {
@@ -110,12 +141,12 @@ function inParent<T>(rootFd: number, path: string, run: (name: string) => T): T 
 /** These paths as they are now, with the folders that they lie in, as a tree. @throws the system's error */
 export function treeOfPaths(objects: Objects, rootFd: number, paths: Iterable<string>): string {
   const entries = new Map<string, Entry>();
-  for (const path of paths) {
-    const names = path.split("/");
-    for (const [at] of names.entries()) {
-      const part = names.slice(0, at + 1).join("/");
+  const parts = [...paths].map((path) => path.split("/").map((_, at, names) => names.slice(0, at + 1).join("/")));
+  const look = looksAt(objects, rootFd, new Set(parts.flat()));
+  for (const path of parts) {
+    for (const part of path) {
       if (entries.has(part)) continue;
-      const { entry } = lookAt(objects, rootFd, part);
+      const { entry } = look(part);
       // Where there is no folder, nothing lies in it.
       if (entry === null) break;
       entries.set(part, entry);
@@ -151,6 +182,9 @@ export async function putBack(
   };
   const isFolder = (entry: Entry | null) => entry !== null && kindOf(entry) === "folder";
   const deepFirst = wanted.toReversed();
+  // What is in them can be changed only while they are open.
+  const closed = wanted.filter(({ from }) => isFolder(from) && ((from?.mode ?? 0) & 0o700) !== 0o700);
+  for (const { path, from } of closed) attempt(path, (name) => modeSet(name, (from?.mode ?? 0) | 0o700));
   for (const { path, from, to } of deepFirst)
     if (from !== null && !isFolder(from) && (to === null || isFolder(to))) attempt(path, (name) => removed(name, from));
   for (const { path, from, to } of deepFirst) if (isFolder(from) && !isFolder(to)) attempt(path, emptied);
@@ -167,6 +201,12 @@ export async function putBack(
   for (const { path, to } of deepFirst)
     if (to !== null && isFolder(to) && outcomes.get(path) === "restored")
       attempt(path, (name) => modeSet(name, to.mode));
+  for (const { path, from } of closed.toReversed())
+    if (outcomes.get(path) === "kept")
+      attempt(path, (name) => {
+        modeSet(name, from?.mode ?? 0);
+        return "kept";
+      });
   return outcomes;
 }
 
@@ -206,16 +246,7 @@ function folderMade(name: string, mode: number, isThereAlready: boolean): Outcom
   return modeSet(name, mode | 0o700);
 }
 
-function modeSet(name: string, mode: number): Outcome {
-  const fd = openFolderIn(name);
-  if (fd === undefined) return "kept";
-  try {
-    fchmodSync(fd, mode & 0o7777);
-    return "restored";
-  } finally {
-    closeSync(fd);
-  }
-}
+const modeSet = (name: string, mode: number): Outcome => (setMode(name, mode) ? "restored" : "kept");
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
 
@@ -227,7 +258,8 @@ const IS_HALF = /^\.metnos-gate-undo-[0-9a-f]{12}$/;
 export function removeHalfMade(rootFd: number, paths: readonly string[]): void {
   for (const folder of new Set(paths.map((path) => path.slice(0, Math.max(path.lastIndexOf("/"), 0)))))
     inFolder(rootFd, folder, () => {
-      for (const name of readdirSync(".", { encoding: "latin1" })) if (IS_HALF.test(name)) unlinkSync(name);
+      for (const name of readdirSync(".", { encoding: "latin1" }))
+        if (IS_HALF.test(name) && statIn(name)?.isDirectory() === false) unlinkSync(name);
     });
 }
 

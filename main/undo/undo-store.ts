@@ -1,20 +1,10 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, fstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { keepLatest } from "../base/keep-latest.ts";
 import type { Bounds } from "./bounds.ts";
-import { appendLine, type Changer, type KnownCall, readCalls, writeCalls } from "./call-log.ts";
-import { enter } from "./in-folder.ts";
-import { Objects } from "./objects.ts";
+import { appendLine, type Changer, type KnownCall, logSize, MAX_LOG, readCalls, writeCalls } from "./call-log.ts";
+import { enter, openRoot } from "./in-folder.ts";
+import { keepFile, NotStored, Objects } from "./objects.ts";
 import { readProject, type Seen, seenOf, stored, TooMany } from "./project-tree.ts";
 import {
   type CallTrees,
@@ -41,7 +31,8 @@ const MAX_RECENT = 200;
 
 export interface Wish {
   path: string;
-  choice: Choice;
+  /** Null: nobody was asked, as it comes back where it still is as the calls left it. */
+  choice: Choice | null;
 }
 
 export class UndoStore {
@@ -61,8 +52,8 @@ export class UndoStore {
     this.#root = root;
     this.#bounds = bounds;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#objects = new Objects(folder);
-    writeFileSync(join(folder, "project"), `${root}\n`, { mode: 0o600 });
+    this.#objects = new Objects(folder, bounds.max_bytes);
+    keepFile(join(folder, "project"), `${root}\n`);
     this.#seen = this.#storedSeen();
     this.#endInterrupted();
   }
@@ -121,7 +112,7 @@ export class UndoStore {
 
   #kept(paths: readonly string[] | null): [tree: string | null, missing: Missing | null] {
     try {
-      if (this.#objects.size() > this.#bounds.max_bytes) return [null, "store-full"];
+      if (this.#objects.size() > this.#bounds.max_bytes || logSize(this.#folder) > MAX_LOG) return [null, "store-full"];
       const tree = this.#inProject((fd) => (paths === null ? this.#whole(fd) : treeOfPaths(this.#objects, fd, paths)));
       this.#objects.flush();
       this.#recent.push(tree);
@@ -129,13 +120,14 @@ export class UndoStore {
       return [tree, null];
     } catch (error) {
       if (error instanceof TooMany) return [null, "too-many-files"];
+      if (error instanceof NotStored) return [null, error.why];
       const { code = "" } = error as NodeJS.ErrnoException;
       return [null, ["ENOENT", "ENOTDIR", "ELOOP"].includes(code) ? "project-gone" : "disk"];
     }
   }
 
   #whole(fd: number): string {
-    const { seen } = readProject(fd, fstatSync(fd), this.#seen, { ...this.#bounds, objects: this.#objects });
+    const seen = readProject(fd, fstatSync(fd), this.#seen, { ...this.#bounds, objects: this.#objects });
     this.#objects.flush();
     if (seen.sha !== this.#seen?.sha) this.#isSeenStored = false;
     this.#seen = seen;
@@ -143,8 +135,7 @@ export class UndoStore {
   }
 
   #inProject<T>(act: (fd: number) => T): T {
-    const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
-    const fd = openSync(this.#root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    const fd = openRoot(this.#root);
     const close = () => {
       // The project can be removed, or its disk unmounted, while nothing of it is looked at.
       process.chdir("/");
@@ -177,12 +168,20 @@ export class UndoStore {
   }
 
   #treesOf(fd: number, ids: readonly string[]): CallTrees[] {
-    return this.calls().flatMap(({ id, before, after, missing, paths, ms = 0 }) => {
+    const all = this.calls();
+    return all.flatMap(({ id, at, before, after, missing, paths, ms = 0 }, place) => {
       if (!ids.includes(id) || before === null) return [];
+      const isDuring = (one: KnownCall) => one.agent === null && (after === null || one.at <= at + ms);
+      const unsurePaths = new Set(
+        all
+          .slice(place + 1)
+          .filter(isDuring)
+          .flatMap((undo) => undo.paths ?? []),
+      );
       // While a long one ran somebody else may have written, too.
       const isUnsure = after === null || missing !== null || (paths === null && ms > LONG_MS);
       const now = () => (paths === null ? this.#whole(fd) : treeOfPaths(this.#objects, fd, paths));
-      return [{ before, after: after ?? now(), isUnsure }];
+      return [{ before, after: after ?? now(), isUnsure, unsurePaths }];
     });
   }
 
@@ -206,11 +205,12 @@ export class UndoStore {
     return this.#inProject(async (fd) => {
       const choices = new Map(wishes.map(({ path, choice }) => [path, choice]));
       const wanted = (await planned(this.#objects, fd, this.#treesOf(fd, ids))).flatMap((file) => {
-        const { path, before, agent, now } = file;
+        const { path, before, agent, now, state } = file;
         const choice = choices.get(path);
-        if (choice === undefined || choice === "now") return [];
-        return [{ path, from: now, to: choice === "before" ? before : agent }];
+        if (choice === undefined || choice === "now" || (choice === null && state !== "ready")) return [];
+        return [{ path, from: now, to: choice === "agent" ? agent : before }];
       });
+      if (wanted.length === 0) return [];
       const paths = wanted.map(({ path }) => path);
       const tree = treeOfPaths(this.#objects, fd, paths);
       this.#objects.flush();
@@ -228,11 +228,11 @@ export class UndoStore {
     const { days, max_bytes } = this.#bounds;
     const all = this.calls();
     let kept = all.filter(({ at }) => at > now - days * DAY_MS);
-    const isFull = this.#objects.size() > max_bytes * 0.9;
+    const isFull = () => this.#objects.size() > max_bytes * 0.9 || logSize(this.#folder) > MAX_LOG * 0.9;
     if (kept.length < all.length) writeCalls(this.#folder, kept);
-    if (!isFull && kept.length === all.length && !this.#objects.hasManyPacks) return;
+    if (!isFull() && kept.length === all.length && !this.#objects.hasManyPacks) return;
     await this.#repack(kept);
-    while (this.#objects.size() > max_bytes * 0.9 && kept.length > 0) {
+    while (isFull() && kept.length > 0) {
       kept = kept.slice(Math.ceil(kept.length / 2));
       writeCalls(this.#folder, kept);
       await this.#repack(kept);
@@ -240,6 +240,9 @@ export class UndoStore {
   }
 
   #repack(kept: readonly KnownCall[]): Promise<boolean> {
+    // What the next process takes for kept has to be.
+    this.storeSeen();
+    if (!this.#isSeenStored) rmSync(join(this.#folder, SEEN_FILE), { force: true });
     const trees = kept.flatMap(({ before, after }) => [before, after]).filter((tree) => tree !== null);
     const seen = this.#seen === undefined ? [] : [this.#seen.sha];
     return this.#objects.repack([...trees, ...seen, ...this.#recent]);

@@ -309,7 +309,7 @@ export class Undo {
       );
       const wishes = files.flatMap((file) => {
         const isUnasked = comesBack(file) || (file.state === "ready" && as === "redo");
-        const choice = chosen.get(file.bytes) ?? (isUnasked ? ("before" as const) : undefined);
+        const choice = chosen.get(file.bytes) ?? (isUnasked ? null : undefined);
         return choice === undefined ? [] : [{ path: file.bytes, choice }];
       });
       const wished = new Set(wishes.map(({ path }) => path));

@@ -65,7 +65,8 @@ describe("a link in place of a folder", () => {
     const id = await store.call(() => {
       for (let i = 0; i < 60; i++) rmSync(store.path(`a/b/${i}`));
     });
-    const swap = (name: string) => `mv -T ${name} ${name}x; ln -s ${outside} ${name}; rm ${name}; mv -T ${name}x ${name}`;
+    const swap = (name: string) =>
+      `mv -T ${name} ${name}x; ln -s ${outside} ${name}; rm ${name}; mv -T ${name}x ${name}`;
     mkdirSync(join(outside, "b"));
     await neighbour(`while :; do ${swap("a")}; (cd a && ${swap("b")}); done`, store.root);
     for (let round = 0; round < 10; round++) await store.takeBack([id]).catch(() => undefined);
@@ -330,7 +331,8 @@ describe("of a hostile project", () => {
 
   it("folders 2,000 deep are kept as deep as they are read, and the rest is said", async () => {
     const store = new OwnStore();
-    execFileSync("bash", ["-c", "for i in {1..2000}; do mkdir d; cd d; done; echo x > x"], { cwd: store.root });
+    const deep = Array(1000).fill("d").join("/");
+    execFileSync("sh", ["-c", `mkdir -p ${deep}; cd ${deep}; mkdir -p ${deep}`], { cwd: store.root });
     writeFileSync(store.path("a"), "a");
     const id = await store.call(() => execFileSync("rm", ["-r", store.path("d"), store.path("a")]));
     const states = Object.values(await store.states(id));
@@ -402,6 +404,7 @@ describe("of a hostile project", () => {
     git("init", "-q", "main");
     git("-C", "main", "commit", "-q", "--allow-empty", "-m", "one");
     git("-C", "main", "worktree", "add", "-q", "../tree");
+    git("-C", "main", "push", "-q", "../bare.git", "HEAD");
     git("-C", "main", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", store.path("bare.git"), "sub");
     writeFileSync(store.path("tree/a"), "before");
     writeFileSync(store.path("main/sub/a"), "before");

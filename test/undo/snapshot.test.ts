@@ -116,17 +116,21 @@ describe("a snapshot", () => {
       [
         ".env",
         ".gitignore",
+        "dist",
         "kept.log",
         "large.log",
+        "node_modules",
         "packages",
         "packages/dist",
         "packages/dist/x",
+        "packages/node_modules",
         "small.log",
       ].sort(),
     );
     const tree = store.calls[0]?.before ?? "";
-    // It is there, and its content isn't.
-    expect(git(store.folder, { GIT_DIR: store.folder }, "ls-tree", tree, "large.log")).toMatch(/^160000 commit/);
+    // They are there, and their content isn't.
+    for (const path of ["large.log", "dist", "packages/node_modules"])
+      expect(git(store.folder, { GIT_DIR: store.folder }, "ls-tree", tree, path)).toMatch(/^160000 commit/);
     expect(git(store.folder, { GIT_DIR: store.folder }, "ls-tree", tree, "kept.log")).toMatch(/^100644 blob/);
   });
 
@@ -248,8 +252,14 @@ describe("of a hostile project", () => {
     writeFileSync(store.path("a"), "a");
     await store.begun();
     const packs = join(store.folder, "objects/pack");
-    writeFileSync(join(packs, "tmp_gate"), "half");
-    writeFileSync(join(packs, `pack-${"0".repeat(40)}.pack`), "no index");
+    writeFileSync(join(packs, "gate-1"), "half");
+    for (const name of ["tmp_pack_x", `pack-${"0".repeat(40)}.pack`]) {
+      writeFileSync(join(packs, name), "no index");
+      utimesSync(join(packs, name), 1, 1);
+    }
+    // By a Git that outlived its process, and hasn't written its index yet.
+    const unfinished = `pack-${"1".repeat(40)}.pack`;
+    writeFileSync(join(packs, unfinished), "no index");
     for (const name of [
       "packed-refs.lock",
       "gc.pid",
@@ -264,7 +274,8 @@ describe("of a hostile project", () => {
     writeFileSync(store.path("a"), "b");
     expect((await store.begun()).missing).toBeNull();
     expect(store.calls).toHaveLength(2);
-    expect(readdirSync(packs).some((name) => name.startsWith("tmp_") || name.includes("000000"))).toBe(false);
+    expect(readdirSync(packs).some((name) => /^(?:gate-|tmp_)|0{40}/.test(name))).toBe(false);
+    expect(readdirSync(packs)).toContain(unfinished);
     await store.process.ask({ do: "tidy", now: Date.now() + 8 * 86_400_000 });
     expect(store.calls).toEqual([]);
   });

@@ -12,8 +12,12 @@ function found(name: PathLike): PathLike {
   return names.find((one) => one === name) ?? names.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
 }
 
-const one = (act: Named): Named => (name, ...rest) => act(found(name), ...rest);
-const two = (act: (from: PathLike, to: PathLike) => void) => (from: PathLike, to: PathLike) => act(found(from), found(to));
+const one =
+  (act: Named): Named =>
+  (name, ...rest) =>
+    act(found(name), ...rest);
+const two = (act: (from: PathLike, to: PathLike) => void) => (from: PathLike, to: PathLike) =>
+  act(found(from), found(to));
 
 Object.assign(fs, {
   lstatSync: one(fs.lstatSync as Named),
