@@ -29,6 +29,9 @@ const PROGRAM = ["store-program.ts", "../undo/store-program.js", "../../undo/sto
 /** Of what it keeps in memory, in MiB. */
 const MAX_MEMORY = 512;
 
+/** So long it may take to end, in milliseconds. */
+const STOP_MS = 5000;
+
 export interface StorePlace {
   folder: string;
   root: string;
@@ -41,6 +44,7 @@ export class StoreProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
   #count = 0;
+  #heard = 0;
   hasEnded = false;
   readonly #ended: Promise<void>;
 
@@ -79,11 +83,17 @@ export class StoreProcess {
     return this.#waiting.size;
   }
 
+  /** For so long it has said nothing, in milliseconds, while it is waited for. */
+  get silentMs(): number {
+    return this.#waiting.size === 0 ? 0 : performance.now() - this.#heard;
+  }
+
   /** @throws Error where the process ended, or the store lacks something */
   ask<A extends Asked>(asked: A): Promise<Answers[A["do"]]> {
     const n = ++this.#count;
     return new Promise((resolve, reject) => {
       if (this.hasEnded) return reject(new Error("the process that keeps what can be undone ended"));
+      if (this.#waiting.size === 0) this.#heard = performance.now();
       this.#waiting.set(n, { resolve, reject });
       this.#child.stdin?.write(`${JSON.stringify({ n, ...asked })}\n`);
     });
@@ -96,6 +106,7 @@ export class StoreProcess {
     } catch {
       return; // killed while it wrote this one: who waits for it gets an error
     }
+    this.#heard = performance.now();
     const one = this.#waiting.get(said.n);
     this.#waiting.delete(said.n);
     if (said.failed === undefined) one?.resolve(said.answer as never);
@@ -107,10 +118,15 @@ export class StoreProcess {
     this.#child.stdin?.end();
   }
 
-  /** The same, once it has ended. */
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Ends it, and kills it where that takes too long. */
   stop(): Promise<void> {
     this.#child.ref();
     this.end();
-    return this.#ended;
+    const timer = setTimeout(() => this.kill(), STOP_MS);
+    return this.#ended.finally(() => clearTimeout(timer));
   }
 }

@@ -1,6 +1,8 @@
+import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Bounds } from "./bounds.ts";
 import type { Changer } from "./call-log.ts";
+import { takeOver } from "./one-process.ts";
 import { UndoStore, type Wish } from "./undo-store.ts";
 
 /** The process that has one store: whatever a project has its reader wait for, the gate doesn't. A line of JSON asks, a line answers. */
@@ -39,6 +41,8 @@ function answerTo(store: UndoStore, asked: Asked): unknown {
 function run(folder: string, root: string, bounds: string): void {
   process.umask(0o077);
   process.chdir("/");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  takeOver(folder);
   const store = new UndoStore(folder, root, JSON.parse(bounds) as Bounds);
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { keepLatest } from "../base/keep-latest.ts";
 import type { Bounds } from "./bounds.ts";
@@ -51,7 +51,6 @@ export class UndoStore {
     this.#folder = folder;
     this.#root = root;
     this.#bounds = bounds;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#objects = new Objects(folder, bounds.max_bytes);
     keepFile(join(folder, "project"), `${root}\n`);
     this.#seen = this.#storedSeen();

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { UndoChoice, UndoneCall, UndoneFile, UndoResult, UndoSelection } from "../../ipc/contract/undo.ts";
 import { comesBack, isOpenCall } from "../../ipc/words/undo-words.ts";
+import { keepLatest } from "../base/keep-latest.ts";
 import type { ConfinedRun } from "../decide/confinement/box.ts";
 import { runsLater } from "../decide/places/run-later.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
@@ -49,6 +50,11 @@ const MAX_SHOWN = 256 * 1024;
 const MAX_PATHS = 1000;
 /** Calls that run, as far as is known. */
 const MAX_OPEN = 10_000;
+/** A store's process that has said nothing for so long never will, in milliseconds. */
+const SILENT_MS = 900_000;
+/** Of calls whose store couldn't write that they can't be taken back. */
+const MAX_UNKEPT = 1000;
+const DAY_MS = 86_400_000;
 
 interface Opened {
   process: StoreProcess;
@@ -66,6 +72,8 @@ export class Undo {
   readonly #opened = new Map<string, Opened>();
   /** The projects of calls that run, by the call's decision; `isRun`: a box says that it ended. */
   readonly #running = new Map<string, { root: string; isRun: boolean }>();
+  /** Calls that can't be taken back, also where no store could write that. */
+  readonly #unkept = new Map<string, ListedCall>();
   readonly #timers: NodeJS.Timeout[];
 
   constructor(parts: UndoParts) {
@@ -73,7 +81,7 @@ export class Undo {
     this.#timers = [
       setInterval(() => this.#endIdle(), IDLE_MS / 4).unref(),
       setInterval(
-        () => void this.#tidy().catch((error: unknown) => parts.failed("tidying what can be undone", error)),
+        () => void this.tidy().catch((error: unknown) => parts.failed("tidying what can be undone", error)),
         TIDY_MS,
       ).unref(),
     ];
@@ -162,7 +170,11 @@ export class Undo {
       return "failed";
     });
     if (paths === null) void kept.then((why) => this.#tried(root, why));
-    return Promise.race([kept, late]).finally(() => clearTimeout(timer));
+    const why = await Promise.race([kept, late]).finally(() => clearTimeout(timer));
+    const missing = why === "failed" ? "disk" : why;
+    if (missing !== null)
+      keepLatest(this.#unkept, call.id, { ...call, of: [], project: root, state: "not-kept", missing }, MAX_UNKEPT);
+    return why;
   }
 
   // The stores' processes.
@@ -195,8 +207,10 @@ export class Undo {
   }
 
   #endIdle(): void {
-    for (const [root, { process, used }] of this.#opened)
+    for (const [root, { process, used }] of this.#opened) {
+      if (process.silentMs > SILENT_MS) process.kill();
       if (process.hasEnded || (process.waiting === 0 && performance.now() - used > IDLE_MS)) this.#end(root);
+    }
   }
 
   #end(root: string): void {
@@ -204,8 +218,15 @@ export class Undo {
     this.#opened.delete(root);
   }
 
-  async #tidy(): Promise<void> {
-    for (const { root } of this.#stores()) await this.#ask(root, { do: "tidy", now: this.#parts.now() });
+  /** Forgets what is too old, as the gate does now and then: also a project in which nothing has been done for so long. */
+  async tidy(): Promise<void> {
+    const now = this.#parts.now();
+    for (const { root, folder } of this.#stores()) {
+      await this.#ask(root, { do: "tidy", now });
+      const isOld = seenAt(folder) < now - this.#parts.config.days * DAY_MS;
+      if (isOld && readCalls(folder).length === 0) await this.forget(root);
+    }
+    removeForgotten(this.#parts.folder);
   }
 
   close(): void {
@@ -241,6 +262,8 @@ export class Undo {
         return { id, agent, session, executor, at, project: root, state, missing, ...(of ? { of: [...of] } : {}) };
       });
     });
+    const known = new Set(all.map(({ id }) => id));
+    all.push(...[...this.#unkept.values()].filter(({ id }) => !known.has(id)));
     // Of two in one millisecond the later line counts as the later one.
     return all.reverse().sort((one, other) => other.at - one.at);
   }
@@ -347,7 +370,10 @@ export class Undo {
     for (const { root, folder } of stores) {
       await this.#opened.get(root)?.process.stop();
       this.#opened.delete(root);
-      rmSync(folder, { recursive: true, force: true });
+      // Killed halfway, nothing of it counts as kept, and the rest goes later.
+      renameSync(folder, `${folder}-${randomUUID()}${FORGOTTEN}`);
+      removeForgotten(this.#parts.folder);
+      for (const [id, call] of this.#unkept) if (call.project === root) this.#unkept.delete(id);
     }
     return stores.length;
   }
@@ -422,6 +448,19 @@ function namesIn(folder: string): string[] {
   } catch {
     return []; // nothing was kept yet
   }
+}
+
+const FORGOTTEN = ".forgotten";
+
+function removeForgotten(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (name.endsWith(FORGOTTEN)) rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+/** When its project last looked otherwise than before, in Unix milliseconds. */
+function seenAt(folder: string): number {
+  const at = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Math.max(at("seen.json"), at("project"));
 }
 
 function projectOf(folder: string): string | undefined {
