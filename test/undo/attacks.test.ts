@@ -16,20 +16,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isIgnored, rulesOf } from "../../main/undo/ignored.ts";
 import { powerlessNode } from "../support/powerless-node.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { OwnStore } from "./own-store.ts";
-
-/** Node, with a file of this folder imported first. */
-function nodeWith(file: string): string {
-  const program = join(tempFolder(), "node");
-  const imported = fileURLToPath(new URL(`stand-ins/${file}`, import.meta.url));
-  writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} --import ${imported} "$@"\n`, { mode: 0o755 });
-  return program;
-}
+import { nodeImporting, OwnStore } from "./own-store.ts";
 
 /** A program of the same user that does something again and again, until the test has ended. */
 async function neighbour(script: string, cwd: string): Promise<void> {
@@ -217,7 +208,7 @@ describe("what is kept no content of", () => {
 
 describe("names that differ by case alone, on a disk that takes them for one", () => {
   it("a file that was renamed so comes back, and so does what was undone", async () => {
-    const store = new OwnStore({}, { node: nodeWith("caseless-disk.ts") });
+    const store = new OwnStore({}, { node: nodeImporting("caseless-disk.ts") });
     mkdirSync(store.path("Src"));
     writeFileSync(store.path("Src/Readme"), "text");
     const id = await store.call(() => {

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { appendLine } from "../../main/undo/call-log.ts";
 import { StoreProcess } from "../../main/undo/store-process.ts";
 import { IS_WHOLE_RUN } from "../support/whole-run.ts";
-import { OwnStore } from "./own-store.ts";
+import { nodeImporting, OwnStore } from "./own-store.ts";
 
 const ROUNDS = IS_WHOLE_RUN ? 300 : 12;
 const FILES = 200;
@@ -57,6 +57,68 @@ it("killed at any moment of an undo, each file is as it was before or after, not
   expect(unfinished.some((count) => count > 0)).toBe(true);
   const interrupted = store.calls.filter(({ missing }) => missing === "interrupted");
   for (const { after } of interrupted) expect(after).not.toBeNull();
+});
+
+/** Of all steps in which something is written; some of them, another part each time, where not all are wanted. */
+const EACH = IS_WHOLE_RUN ? 1 : 9;
+
+it("killed at each step of a snapshot, an undo and the tidying after it: either state, or it is said that it was interrupted", async () => {
+  const names = ["a", "src/b", "src/c", "made/d"];
+  const folder = (store: OwnStore, name: string) => mkdirSync(store.path(name), { recursive: true });
+  const states = new Set<string>();
+  let isThrough = false;
+  for (let step = 1 + (Date.now() % EACH); !isThrough; step += EACH) {
+    const store = new OwnStore();
+    folder(store, "src");
+    for (const name of names.slice(0, 3)) writeFileSync(store.path(name), "before");
+    store.restart(nodeImporting("killed-at-step.ts", `KILLED_AT=${step}`));
+    const told: string[] = [];
+    const tell = async <T>(what: string, asked: Promise<T>) => {
+      await asked;
+      told.push(what);
+    };
+    try {
+      await tell("before", store.begun());
+      rmSync(store.path("src/b"));
+      writeFileSync(store.path("a"), "agent");
+      folder(store, "made");
+      writeFileSync(store.path("made/d"), "agent");
+      await tell("after", store.process.ask({ do: "after", id: "call-1" }));
+      await tell("undo", store.takeBack(["call-1"]));
+      await tell("tidy", store.process.ask({ do: "tidy", now: Date.now() + 8 * 86_400_000 }));
+      isThrough = true;
+    } catch {
+      // killed
+    }
+    store.restart(process.execPath);
+    expect([step, (await store.begun()).missing]).toEqual([step, null]);
+    expect(readFileSync(`${store.folder}/project`, "utf8")).toBe(`${store.root}\n`);
+    const is = names.map((name) => (existsSync(store.path(name)) ? readFileSync(store.path(name), "utf8") : "none"));
+    const [call, undo] = [
+      store.calls.find(({ id }) => id === "call-1"),
+      store.calls.find(({ agent }) => agent === null),
+    ];
+    const state = is.join(" ");
+    states.add(state);
+    expect(readdirSync(store.path("src")).every((name) => name === "b" || name === "c")).toBe(true);
+    if (told.includes("undo")) expect([step, state]).toEqual([step, "before before before none"]);
+    else if (told.includes("before")) expect([step, call]).toMatchObject([step, { missing: null }]);
+    if (told.includes("after") && !told.includes("undo")) {
+      if (state !== "agent none before agent") expect([step, undo]).toMatchObject([step, { executor: "undo" }]);
+      if (undo !== undefined && undo.missing !== "interrupted")
+        expect([step, state]).toEqual([step, "before before before none"]);
+      await store.takeBack(["call-1"]);
+      expect([step, existsSync(store.path("made")), readFileSync(store.path("src/b"), "utf8")]).toEqual([
+        step,
+        false,
+        "before",
+      ]);
+      expect([step, readFileSync(store.path("a"), "utf8")]).toEqual([step, "before"]);
+    }
+    fsck(store);
+    store.end();
+  }
+  expect(states.size).toBeGreaterThan(2);
 });
 
 it("what an undo had half made goes with the next process, and nothing else does", async () => {

@@ -1,5 +1,6 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Bounds } from "../../main/undo/bounds.ts";
 import { appendLine, type Changer, type KnownCall, readCalls } from "../../main/undo/call-log.ts";
@@ -9,12 +10,22 @@ import { tempFolder } from "../support/temp-folder.ts";
 
 const BOUNDS: Bounds = { max_files: 100_000, max_bytes: 2 * 1024 ** 3, days: 7 };
 
+/** Node, with a file of `stand-ins/` imported first. */
+export function nodeImporting(file: string, variables = ""): string {
+  const program = join(tempFolder(), "node");
+  const imported = fileURLToPath(new URL(`stand-ins/${file}`, import.meta.url));
+  writeFileSync(program, `#!/bin/sh\n${variables} exec ${process.execPath} --import ${imported} "$@"\n`, {
+    mode: 0o755,
+  });
+  return program;
+}
+
 /** A store of its own, with a project beside it, and its process. */
 export class OwnStore {
   readonly folder: string;
   readonly root: string;
   readonly #bounds: Bounds;
-  readonly #node: string;
+  #node: string;
   process: StoreProcess;
   #calls = 0;
 
@@ -38,9 +49,10 @@ export class OwnStore {
     if (!this.process.hasEnded && pid !== undefined) process.kill(pid, "SIGKILL");
   }
 
-  /** Another process has the store from now on. */
-  restart(): void {
+  /** Another process has the store from now on. @param node of which Node */
+  restart(node = this.#node): void {
     this.end();
+    this.#node = node;
     this.process = this.#started();
   }
 
