@@ -1,4 +1,5 @@
 import type { OperatorApi } from "../../ipc/contract/operator-api.ts";
+import { checkEdited } from "./editor.ts";
 import type { Ledger } from "./ledger.ts";
 import { JUDGED_A_DAY, MAILS, PRICE, type StandIns } from "./stand-ins.ts";
 
@@ -9,10 +10,11 @@ const MAILS_OVER = 1;
 export async function checkFeatures(
   ledger: Ledger,
   operator: OperatorApi,
-  { model }: { model: Pick<StandIns["model"], "requests"> },
+  { model, project }: { model: Pick<StandIns["model"], "requests">; project: string },
 ): Promise<void> {
   const { features } = ledger;
   await checkCosts(ledger, operator);
+  await checkEdited(ledger, operator, { project });
   const { allowed, since } = features.mails;
   const most = MAILS.capacity + ((performance.now() - since) / 60_000) * MAILS.per_minute + MAILS_OVER;
   if (allowed > most) ledger.violateOnce("budget_given_back", `${allowed} calls were allowed where ${most} may be`);

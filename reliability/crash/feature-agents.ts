@@ -12,7 +12,8 @@ import { JUDGED_EXECUTOR, REFUSED_WORD, type StandIns } from "./stand-ins.ts";
 
 export const SPENDER = "spender";
 export const CALLER = "caller";
-export const FEATURE_AGENTS: readonly string[] = [SPENDER, CALLER];
+export const EDITOR = "editor";
+export const FEATURE_AGENTS: readonly string[] = [SPENDER, CALLER, EDITOR];
 
 const TOOLS = ["get_issue", "list_issues", "close_issue"];
 const SERVER = "crash";
@@ -29,7 +30,7 @@ interface FeatureParts {
   received: () => void;
 }
 
-abstract class FeatureAgent {
+export abstract class FeatureAgent {
   protected readonly parts: FeatureParts;
   #conversation: Conversation | undefined;
 
@@ -68,8 +69,8 @@ abstract class FeatureAgent {
   }
 
   /** A call that waits for nobody. @throws ConnectionEnded */
-  protected async decided(executor: string, args: object): Promise<Decision | undefined> {
-    const called = await this.line.call(executor, args);
+  protected async decided(executor: string, args: object, context?: object): Promise<Decision | undefined> {
+    const called = await this.line.call(executor, args, context);
     if (called !== undefined) this.received(called.decision);
     return called?.decision;
   }

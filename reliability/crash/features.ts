@@ -3,6 +3,15 @@ import { Fact } from "./fact.ts";
 
 /** What agents were informed of that isn't an answer or a grant, and must be true after a kill as well: costs, budgets, verdicts, pins, judges' budgets. */
 
+/** A file that an agent has changed. */
+export interface EditedFile {
+  path: string;
+  before: string;
+  agent: string;
+  /** Of the call's decision, once it is known that it can be taken back. */
+  kept?: string;
+}
+
 export class Features {
   /** Priced calls that were allowed, and those without an answer. */
   readonly priced = { allowed: 0, unanswered: 0, day: "" };
@@ -16,6 +25,8 @@ export class Features {
   readonly requests = new Map<string, Fact<ApprovalStatus>>();
   /** Denials that were sent to the ntfy server: they count whenever a gate reads them. */
   readonly deniedByPhone = new Set<string>();
+  /** Files that an agent has changed, and had not been told yet to be taken back. */
+  readonly edited: EditedFile[] = [];
   /** Agents whose requests these are. */
   readonly agentIds = new Set<string>();
 

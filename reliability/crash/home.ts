@@ -10,7 +10,8 @@ import { checkSnapshot } from "./check.ts";
 import { checkFeatures } from "./check-features.ts";
 import { checkDatabases } from "./databases.ts";
 import { DrivenOperator, isFeature, isGuest, type PauseSources } from "./driven-operator.ts";
-import { CALLER, Caller, SPENDER, Spender } from "./feature-agents.ts";
+import { Editor } from "./editor.ts";
+import { CALLER, Caller, EDITOR, SPENDER, Spender } from "./feature-agents.ts";
 import { type AgentEntry, type GrantEntry, Ledger } from "./ledger.ts";
 import { type Moment, Trigger } from "./moment.ts";
 import { checkReceipts, KeptCheckpoints, type ReceiptSteps, stepsOf } from "./receipts.ts";
@@ -67,7 +68,7 @@ export class CrashHome {
   /** Pairs the agents that stay. The gate is stopped again as a user does it. */
   async prepare(random: Seeded): Promise<void> {
     if (!this.#isEarlier) {
-      this.#around = await StandIns.begin(this.#root);
+      this.#around = await StandIns.begin(this.#root, join(this.#folder, "shop"));
       this.#around.configure(this.paths);
       Object.assign(this.#env, this.#around.disk?.env);
     }
@@ -78,6 +79,7 @@ export class CrashHome {
     if (!this.#isEarlier) {
       await driven.pair(SPENDER, "Full");
       await driven.pair(CALLER);
+      await driven.pair(EDITOR, "Full");
     }
     await operator.close();
     await this.#gate?.stop();
@@ -214,7 +216,8 @@ export class CrashHome {
     const parts = { ledger: this.ledger, random, around, operator, received };
     const spender = new Spender({ ...parts, entry: this.ledger.agent(SPENDER) });
     const caller = new Caller({ ...parts, entry: this.ledger.agent(CALLER) });
-    for (const agent of [spender, caller]) running.push(agent.run(this.paths.agent_socket));
+    const editor = new Editor({ ...parts, entry: this.ledger.agent(EDITOR) });
+    for (const agent of [spender, caller, editor]) running.push(agent.run(this.paths.agent_socket));
     return { around, spender };
   }
 

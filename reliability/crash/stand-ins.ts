@@ -29,18 +29,22 @@ export class StandIns {
   /** How often that began. */
   diskFailures = 0;
 
-  private constructor(model: ModelServer, ntfy: NtfyServer, disk: FailingDisk | undefined) {
+  /** Of which files are changed, and taken back. */
+  readonly project: string;
+
+  private constructor(project: string, model: ModelServer, ntfy: NtfyServer, disk: FailingDisk | undefined) {
+    this.project = project;
     this.model = model;
     this.ntfy = ntfy;
     this.disk = disk;
   }
 
-  static async begin(root: string): Promise<StandIns> {
+  static async begin(root: string, project: string): Promise<StandIns> {
     const model = await ModelServer.start(({ messages }) => {
       const isRefused = messages.some(({ text }) => text.includes(REFUSED_WORD));
       return JSON.stringify({ score: isRefused ? 0.1 : 0.9, reason: isRefused ? "it leaves" : "it fits" });
     });
-    return new StandIns(model, await NtfyServer.listening(), diskIn(root));
+    return new StandIns(project, model, await NtfyServer.listening(), diskIn(root));
   }
 
   configure(paths: GatePaths): void {

@@ -40,6 +40,7 @@ const ACTS = [
   "reviews",
   "revocations",
   "settings",
+  "undos after a kill",
   "unpairings",
   "verdicts",
 ];
@@ -200,7 +201,7 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
     const spent = { agent_id: "a", agent_name: "a", amount: 2 * PRICE, currency: "USD", calls: 2 };
     const answers: Record<string, unknown> = { "costs.today": [spent], "safety.violations": [], "mcp.tools": [] };
     const operator = { call: async (method: string) => answers[method] } as unknown as OperatorApi;
-    await checkFeatures(ledger, operator, { model: { requests: Array(JUDGED_A_DAY + 1) } });
+    await checkFeatures(ledger, operator, { model: { requests: Array(JUDGED_A_DAY + 1) }, project: "" });
     expect(ledger.violations.map(({ kind }) => kind)).toEqual([
       "lost",
       "budget_given_back",
@@ -210,7 +211,7 @@ describe("the check of what a killed gate left", { timeout: LONGEST_MS }, () => 
     ]);
     answers["costs.today"] = [{ ...spent, amount: 5 * PRICE, calls: 5 }];
     Object.assign(features.priced, { allowed: 3, unanswered: 1 });
-    await checkFeatures(ledger, operator, { model: { requests: [] } });
+    await checkFeatures(ledger, operator, { model: { requests: [] }, project: "" });
     expect(ledger.violations.map(({ what }) => what)).toContain("5 priced calls are counted, and 4 were sent");
   });
 

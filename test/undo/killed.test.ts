@@ -119,7 +119,7 @@ it("killed at each step of a snapshot, an undo and the tidying after it: either 
     store.end();
   }
   expect(states.size).toBeGreaterThan(2);
-});
+}, 900_000);
 
 it("what an undo had half made goes with the next process, and nothing else does", async () => {
   const store = new OwnStore();
