@@ -461,7 +461,7 @@ export const operatorMethods = {
   },
   /** The calls whose projects were kept, and what was taken back, the newest first. Refused with `not_available` where undo is off. */
   "undo.list": {
-    params: z.object({ limit: z.number().int().positive().max(10_000).default(100) }),
+    params: undoSelectionSchema.extend({ limit: z.number().int().positive().max(10_000).default(100) }),
     result: z.array(undoneCallSchema),
   },
   /** What would become of each file, were these calls taken back. Refused with `unknown_call`, and with `undo_failed`. */

@@ -2,12 +2,14 @@ import { z } from "zod";
 
 /** What agents did to the files of projects, and taking it back. */
 
-/** A call, a session's calls, all since a moment; none of them: the last call. */
+/** A call, a session's calls, all since a moment; none of them: the last call. Of one agent, or of all. */
 export const undoSelectionSchema = z.object({
   /** Its decision's id, or the first eight characters or more of it. */
   call: z.string().min(8).max(64).optional(),
   session: z.string().max(256).optional(),
   since: z.string().max(64).optional(),
+  /** Its name. Has to be there where several agents have a session of the same name. */
+  agent: z.string().max(128).optional(),
 });
 export type UndoSelection = z.infer<typeof undoSelectionSchema>;
 

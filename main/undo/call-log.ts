@@ -31,11 +31,11 @@ export interface KnownCall extends Changer {
   ms?: number | undefined;
 }
 
-type Line =
+export type Line =
   | (Changer & { line: "before"; paths: readonly string[] | null; tree: string | null; missing: string | null })
   | { line: "after"; id: string; tree: string | null; missing: string | null; ms?: number | undefined };
 
-const FILE = "calls.jsonl";
+export const LOG_FILE = "calls.jsonl";
 /** What is beyond would take too long to read: nothing more is kept then, until old ones are forgotten. In bytes. */
 export const MAX_LOG = 16 * 1024 * 1024;
 /** A line that was begun before that is read, too. */
@@ -44,7 +44,7 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
 /** @throws the system's error */
 export function appendLine(folder: string, line: Line): void {
-  const fd = openSync(join(folder, FILE), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  const fd = openSync(join(folder, LOG_FILE), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
     // Begins a line of its own, also after one that isn't whole.
     writeSync(fd, `\n${JSON.stringify(line)}\n`);
@@ -54,13 +54,13 @@ export function appendLine(folder: string, line: Line): void {
 }
 
 /** In bytes. @throws the system's error */
-export const logSize = (folder: string): number => statSync(join(folder, FILE), { throwIfNoEntry: false })?.size ?? 0;
+export const logSize = (folder: string): number => statSync(join(folder, LOG_FILE), { throwIfNoEntry: false })?.size ?? 0;
 
 /** The oldest first. @throws the system's error */
 export function readCalls(folder: string): KnownCall[] {
   const calls = new Map<string, KnownCall>();
-  for (const text of textOf(join(folder, FILE)).split("\n")) {
-    const line = parsed(text);
+  for (const text of textOf(join(folder, LOG_FILE)).split("\n")) {
+    const line = parsedLine(text);
     if (line === undefined) continue;
     if (line.line === "before") {
       const { line: _, tree, ...call } = line;
@@ -74,7 +74,8 @@ export function readCalls(folder: string): KnownCall[] {
   return [...calls.values()];
 }
 
-function parsed(text: string): Line | undefined {
+/** Undefined for what is no whole line. */
+export function parsedLine(text: string): Line | undefined {
   if (text === "") return undefined;
   try {
     return JSON.parse(text) as Line;
@@ -98,8 +99,8 @@ export function writeCalls(folder: string, calls: readonly KnownCall[]): void {
     { line: "before", ...call, tree: before },
     ...(after === null ? [] : [{ line: "after" as const, id: call.id, tree: after, missing: null, ms }]),
   ]);
-  const made = join(folder, `${FILE}.new`);
+  const made = join(folder, `${LOG_FILE}.new`);
   rmSync(made, { force: true });
   writeFileSync(made, lines.map((line) => `${JSON.stringify(line)}\n`).join(""), { mode: 0o600, flag: "wx" });
-  renameSync(made, join(folder, FILE));
+  renameSync(made, join(folder, LOG_FILE));
 }

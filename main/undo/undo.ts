@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
+import { readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
 import { GateError } from "../../ipc/contract/gate-error.ts";
@@ -12,9 +13,10 @@ import { runsLater } from "../decide/places/run-later.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
 import type { Denial, Reviewable } from "../decide/stages/examination.ts";
 import { type Bounds, CALL_WAITS_MS, isOfRepository } from "./bounds.ts";
-import { type Changer, type KnownCall, readCalls } from "./call-log.ts";
+import { type Changer, readCalls } from "./call-log.ts";
 import { kindOf } from "./entries.ts";
 import { isWhollyKept } from "./kept-whole.ts";
+import { type Listed, ListedCalls } from "./listed-calls.ts";
 import { StoreProcess } from "./store-process.ts";
 import type { Asked } from "./store-program.ts";
 import type { Missing } from "./undo-store.ts";
@@ -63,8 +65,6 @@ interface Opened {
   isReady: boolean;
 }
 
-type ListedCall = Omit<UndoneCall, "at"> & { at: number };
-
 type Why = Missing | "failed";
 
 export class Undo {
@@ -73,11 +73,13 @@ export class Undo {
   /** The projects of calls that run, by the call's decision; `isRun`: a box says that it ended. */
   readonly #running = new Map<string, { root: string; isRun: boolean }>();
   /** Calls that can't be taken back, also where no store could write that. */
-  readonly #unkept = new Map<string, ListedCall>();
+  readonly #unkept = new Map<string, Listed>();
+  readonly #listed: ListedCalls;
   readonly #timers: NodeJS.Timeout[];
 
   constructor(parts: UndoParts) {
     this.#parts = parts;
+    this.#listed = new ListedCalls(parts.folder);
     this.#timers = [
       setInterval(() => this.#endIdle(), IDLE_MS / 4).unref(),
       setInterval(
@@ -172,8 +174,8 @@ export class Undo {
     if (paths === null) void kept.then((why) => this.#tried(root, why));
     const why = await Promise.race([kept, late]).finally(() => clearTimeout(timer));
     const missing = why === "failed" ? "disk" : why;
-    if (missing !== null)
-      keepLatest(this.#unkept, call.id, { ...call, of: [], project: root, state: "not-kept", missing }, MAX_UNKEPT);
+    const unkept = { before: null, hasEnded: false, isUndone: false, missing };
+    if (missing !== null) keepLatest(this.#unkept, call.id, { ...call, ...unkept, project: root }, MAX_UNKEPT);
     return why;
   }
 
@@ -211,6 +213,7 @@ export class Undo {
       if (process.silentMs > SILENT_MS) process.kill();
       if (process.hasEnded || (process.waiting === 0 && performance.now() - used > IDLE_MS)) this.#end(root);
     }
+    this.#listed.dropIdle(IDLE_MS);
   }
 
   #end(root: string): void {
@@ -221,12 +224,12 @@ export class Undo {
   /** Forgets what is too old, as the gate does now and then: also a project in which nothing has been done for so long. */
   async tidy(): Promise<void> {
     const now = this.#parts.now();
-    for (const { root, folder } of this.#stores()) {
+    for (const { root, folder } of await this.#listed.stores()) {
       await this.#ask(root, { do: "tidy", now });
       const isOld = seenAt(folder) < now - this.#parts.config.days * DAY_MS;
       if (isOld && readCalls(folder).length === 0) await this.forget(root);
     }
-    removeForgotten(this.#parts.folder);
+    await removeForgotten(this.#parts.folder);
   }
 
   close(): void {
@@ -236,65 +239,62 @@ export class Undo {
 
   // For the operator.
 
-  #stores(): { root: string; folder: string }[] {
-    return namesIn(this.#parts.folder).flatMap((name) => {
-      const folder = join(this.#parts.folder, name);
-      const root = projectOf(folder);
-      return root === undefined ? [] : [{ root, folder }];
-    });
-  }
-
-  /** The newest first. */
-  list(limit: number): UndoneCall[] {
-    return this.#listed()
+  /** The newest first; of a selection also the undos of what is selected. @throws the system's error */
+  async list(limit: number, selection: UndoSelection = {}): Promise<UndoneCall[]> {
+    const isOf = isIn(selection);
+    const all = await this.#all();
+    const ids = new Set(all.flatMap((call) => (isOf(call) ? [call.id] : [])));
+    const isWanted = ({ id, of = [] }: Listed) => ids.has(id) || of.some((one) => ids.has(one));
+    return all
+      .filter(isWanted)
       .slice(0, limit)
-      .map(({ at, ...call }) => ({ ...call, at: isoSeconds(at) }));
+      .map((call) => this.#shown(call));
   }
 
-  #listed(): ListedCall[] {
-    const all = this.#stores().flatMap(({ root, folder }) => {
-      const calls = readCalls(folder);
-      const undone = undoneIn(calls);
-      const changing = calls.filter(({ before, after }) => before === null || before !== after);
-      return changing.map((call): ListedCall => {
-        const { id, agent, session, executor, at, of, missing } = call;
-        const state = this.#stateOf(call, undone.has(id));
-        return { id, agent, session, executor, at, project: root, state, missing, ...(of ? { of: [...of] } : {}) };
-      });
-    });
+  /** The newest first, with those that no store could write. */
+  async #all(): Promise<Listed[]> {
+    const all = await this.#listed.all();
     const known = new Set(all.map(({ id }) => id));
-    all.push(...[...this.#unkept.values()].filter(({ id }) => !known.has(id)));
-    // Of two in one millisecond the later line counts as the later one.
-    return all.reverse().sort((one, other) => other.at - one.at);
+    const unkept = [...this.#unkept.values()].filter(({ id }) => !known.has(id)).reverse();
+    return unkept.length === 0 ? all : [...unkept, ...all].sort((one, other) => other.at - one.at);
   }
 
-  #stateOf({ id, before, after }: KnownCall, isUndone: boolean): UndoneCall["state"] {
+  #shown(call: Listed): UndoneCall {
+    const { before: _, hasEnded: __, isUndone: ___, at, of, ...shown } = call;
+    return { ...shown, at: isoSeconds(at), state: this.#stateOf(call), ...(of ? { of: [...of] } : {}) };
+  }
+
+  #stateOf({ id, before, hasEnded, isUndone }: Listed): UndoneCall["state"] {
     if (isUndone) return "undone";
     if (before === null) return "not-kept";
-    if (after !== null) return "kept";
+    if (hasEnded) return "kept";
     return this.#running.has(id) ? "running" : "unended";
   }
 
-  /** What is selected, by project, the oldest first. @throws GateError `unknown_call` where there is nothing */
-  #selected({ call, session, since }: UndoSelection): { root: string; ids: string[] }[] {
-    const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
-    const chosen = this.#listed()
-      .reverse()
-      .filter(({ id, agent, session: of, at, state }) => {
-        if (call !== undefined) return id.startsWith(call);
-        if (!isOpenCall({ agent, state })) return false;
-        return session === undefined ? at >= from : of === session;
-      });
+  /** What is selected, by project, the oldest first. @throws GateError `unknown_call` where there is nothing, `invalid_params` where it isn't said whose session */
+  async #selected(selection: UndoSelection): Promise<{ root: string; ids: string[] }[]> {
+    const { call, session, since, agent } = selection;
+    const all = (await this.#all()).filter(isIn(selection));
+    const open = call === undefined ? all.filter((one) => isOpenCall({ ...one, state: this.#stateOf(one) })) : all;
     const isLastOnly = call !== undefined || (session === undefined && since === undefined);
-    const selected = isLastOnly ? chosen.slice(-1) : chosen;
+    const selected = isLastOnly ? open.slice(0, 1) : open.reverse();
     if (selected.length === 0) throw new GateError("unknown_call", "no such call can be taken back");
-    const roots = [...new Set(selected.map(({ project }) => project))];
-    return roots.map((root) => ({ root, ids: selected.filter(({ project }) => project === root).map(({ id }) => id) }));
+    const agents = [...new Set(selected.flatMap((one) => one.agent ?? []))].sort();
+    if (session !== undefined && agent === undefined && agents.length > 1)
+      throw new GateError(
+        "invalid_params",
+        `several agents have a session of this name: ${agents.join(", ")}`,
+        AGENT_HINT,
+      );
+    return [...Map.groupBy(selected, ({ project }) => project)].map(([root, calls]) => ({
+      root,
+      ids: calls.map(({ id }) => id),
+    }));
   }
 
   /** What would become of each file. @throws GateError `unknown_call`, `undo_failed` */
   async files(selection: UndoSelection): Promise<{ calls: string[]; files: UndoneFile[] }> {
-    const selected = this.#selected(selection);
+    const selected = await this.#selected(selection);
     const files: UndoneFile[] = [];
     for (const { root, ids } of selected) files.push(...(await this.#filesOf(root, ids)));
     return { calls: selected.flatMap(({ ids }) => ids), files };
@@ -314,7 +314,7 @@ export class Undo {
 
   /** The three contents of a file. @throws GateError as above */
   async contents(selection: UndoSelection, project: string, path: string): Promise<(string | null)[]> {
-    const ids = this.#selected(selection).find(({ root }) => root === project)?.ids ?? [];
+    const ids = (await this.#selected(selection)).find(({ root }) => root === project)?.ids ?? [];
     const texts = await this.#answered(this.#ask(project, { do: "contents", ids, path, max: MAX_SHOWN }));
     return texts.map((text) => (text === null ? null : Buffer.from(text, "latin1").toString()));
   }
@@ -325,7 +325,7 @@ export class Undo {
    */
   async takeBack(selection: UndoSelection, choices: readonly UndoChoice[], as: "undo" | "redo"): Promise<UndoResult[]> {
     const done: UndoResult[] = [];
-    for (const { root, ids } of this.#selected(selection)) {
+    for (const { root, ids } of await this.#selected(selection)) {
       const files = await this.#filesOf(root, ids);
       const chosen = new Map(
         choices.flatMap(({ project, path, choice }) => (project === root ? [[path, choice]] : [])),
@@ -356,9 +356,9 @@ export class Undo {
   }
 
   /** The undo that was done last, and isn't put again. @throws GateError `unknown_call` */
-  lastUndo(): string {
-    const last = this.list(Number.POSITIVE_INFINITY).find(
-      ({ executor, agent, state }) => agent === null && executor === "undo" && state !== "undone",
+  async lastUndo(): Promise<string> {
+    const last = (await this.#all()).find(
+      ({ executor, agent, isUndone }) => agent === null && executor === "undo" && !isUndone,
     );
     if (last === undefined) throw new GateError("unknown_call", "nothing was taken back that isn't there again");
     return last.id;
@@ -366,13 +366,13 @@ export class Undo {
 
   /** Removes what was kept, of one project or of all. @returns of how many */
   async forget(project?: string): Promise<number> {
-    const stores = this.#stores().filter(({ root }) => project === undefined || root === project);
+    const stores = (await this.#listed.stores()).filter(({ root }) => project === undefined || root === project);
     for (const { root, folder } of stores) {
       await this.#opened.get(root)?.process.stop();
       this.#opened.delete(root);
       // Killed halfway, nothing of it counts as kept, and the rest goes later.
-      renameSync(folder, `${folder}-${randomUUID()}${FORGOTTEN}`);
-      removeForgotten(this.#parts.folder);
+      await rename(folder, `${folder}-${randomUUID()}${FORGOTTEN}`);
+      await removeForgotten(this.#parts.folder);
       for (const [id, call] of this.#unkept) if (call.project === root) this.#unkept.delete(id);
     }
     return stores.length;
@@ -386,18 +386,17 @@ export class Undo {
   }
 }
 
-/** What was taken back and isn't there again. */
-function undoneIn(calls: readonly KnownCall[]): Set<string> {
-  const undone = new Set<string>();
-  for (const { agent, of = [], executor, after, missing } of calls) {
-    if (agent !== null || after === null || missing !== null) continue;
-    for (const id of of) undone.add(id);
-    // What an undo took back is there again once that was taken back itself.
-    if (executor === "redo")
-      for (const { id, of: callsOf = [] } of calls) if (of.includes(id)) for (const one of callsOf) undone.delete(one);
-  }
-  return undone;
+/** What a selection names, whether or not it can be taken back. */
+function isIn({ call, session, since, agent }: UndoSelection): (one: Listed) => boolean {
+  const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  return (one) =>
+    (call === undefined || one.id.startsWith(call)) &&
+    (session === undefined || one.session === session) &&
+    (agent === undefined || one.agent === agent) &&
+    one.at >= from;
 }
+
+const AGENT_HINT = "say whose: --agent NAME";
 
 /** Undefined where it changes no project's files. */
 function scopeOf({ needs, runsIn, lines, call }: Reviewable, home: string): Scope | undefined {
@@ -442,31 +441,15 @@ const denied = (why: Why): Denial => ({
   explain: { rule: "safety.not-undoable", instead: "send the call again" },
 });
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => /^[0-9a-f]{24}$/.test(name));
-  } catch {
-    return []; // nothing was kept yet
-  }
-}
-
 const FORGOTTEN = ".forgotten";
 
-function removeForgotten(folder: string): void {
-  for (const name of readdirSync(folder))
-    if (name.endsWith(FORGOTTEN)) rmSync(join(folder, name), { recursive: true, force: true });
+async function removeForgotten(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.endsWith(FORGOTTEN)) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** When its project last looked otherwise than before, in Unix milliseconds. */
 function seenAt(folder: string): number {
   const at = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return Math.max(at("seen.json"), at("project"));
-}
-
-function projectOf(folder: string): string | undefined {
-  try {
-    return readFileSync(join(folder, "project"), "utf8").slice(0, -1);
-  } catch {
-    return undefined; // it was being made, or removed
-  }
 }

@@ -19,7 +19,7 @@ export function undoMethods(context: OperatorContext): Handlers<UndoMethod> {
     return results.map((result) => ({ ...result, files: [...result.files] }));
   };
   return {
-    "undo.list": ({ limit }) => required().list(limit),
+    "undo.list": ({ limit, ...selection }) => required().list(limit, selection),
     "undo.files": (selection) => required().files(selection),
     "undo.contents": async ({ project, path, ...selection }) => {
       const [before = null, agent = null, now = null] = await required().contents(selection, project, path);
@@ -30,7 +30,7 @@ export function undoMethods(context: OperatorContext): Handlers<UndoMethod> {
       return record("undo.taken_back", calls.length, await required().takeBack(selection, choices, "undo"));
     },
     "undo.put_again": async ({ undo, choices }) => {
-      const selection = { call: undo ?? required().lastUndo() };
+      const selection = { call: undo ?? (await required().lastUndo()) };
       return record("undo.put_again", 1, await required().takeBack(selection, choices, "redo"));
     },
     "undo.forget": async ({ project }) => {
