@@ -11,6 +11,7 @@ import { momentText } from "../times.ts";
 
 interface UndoOptions extends DataOptions {
   session?: string;
+  agent?: string;
   since?: string;
   dryRun?: boolean;
   yes?: boolean;
@@ -30,6 +31,7 @@ export function undoCommands(program: Command, done: (code: ExitCode) => void): 
       "takes back what a call did to files, as far as nobody else has changed them since; without one: the last call",
     )
     .option("--session <session>", "all calls of this session")
+    .option("--agent <name>", "only calls of this agent")
     .option("--since <span>", "all calls since 1h, today or a date")
     .option("--dry-run", "says what would become of each file, and changes nothing")
     .option("--yes", "doesn't ask")
@@ -85,12 +87,13 @@ export function undoCommands(program: Command, done: (code: ExitCode) => void): 
 
 const collected = (one: string, before: string[]): string[] => [...before, one];
 
-function selectionOf(call: string | undefined, { session, since }: UndoOptions): UndoSelection {
+function selectionOf(call: string | undefined, { session, agent, since }: UndoOptions): UndoSelection {
   if ([call, session, since].filter((one) => one !== undefined).length > 1)
     throw usageError("a call, a session and a time can't be given together", "give one of them");
   return {
     ...(call === undefined ? {} : { call }),
     ...(session === undefined ? {} : { session }),
+    ...(agent === undefined ? {} : { agent }),
     ...(since === undefined ? {} : { since: parseMoment(since) }),
   };
 }

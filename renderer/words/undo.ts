@@ -37,7 +37,6 @@ const en = {
   sessions: "What its sessions changed",
   noSession: "without a session",
   calls: (count: string) => (count === "1" ? "1 call" : `${count} calls`),
-  ofOthers: (names: string) => `This session is also that of ${names}: all of it is taken back.`,
   takeSession: (session: string) => `Take back all of ${session}`,
 };
 
@@ -77,7 +76,6 @@ const it: typeof en = {
   sessions: "Che cosa hanno cambiato le sue sessioni",
   noSession: "senza sessione",
   calls: (count) => (count === "1" ? "1 chiamata" : `${count} chiamate`),
-  ofOthers: (names) => `Questa sessione è anche di ${names}: torna indietro per intero.`,
   takeSession: (session) => `Riporta indietro tutto di ${session}`,
 };
 

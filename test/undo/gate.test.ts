@@ -275,3 +275,27 @@ describe("what is configured", () => {
     expect(linesIn(gate.paths.auditDir).some((line) => line.includes("undo.forgotten"))).toBe(true);
   });
 });
+
+it("a session's name that several agents have isn't enough: which one has to be said, and only its files come back", async () => {
+  const { gate, operator, path, write, ran, known } = await warmed(await working());
+  const other = await gate.agent("second", "Full", { session: "s1" });
+  writeFileSync(path("src/b"), "before");
+  const mine = (await write("src/a")).decision.decision_id;
+  writeFileSync(path("src/a"), "the first's");
+  ran(mine);
+  await known(mine);
+  const call = { executor: "fs_write", args: { path: path("src/b"), content: "x" }, context: { cwd: path("") } };
+  const { decision } = await other.ask(call);
+  writeFileSync(path("src/b"), "the second's");
+  other.send("tool.outcome", { decision_id: decision.decision_id, ok: true });
+  await known(decision.decision_id);
+  await expect(operator.call("undo.take_back", { session: "s1" })).rejects.toMatchObject({
+    code: "invalid_params",
+    message: expect.stringContaining("second, tester"),
+  });
+  await operator.call("undo.take_back", { session: "s1", agent: "second" });
+  expect([readFileSync(path("src/b"), "utf8"), readFileSync(path("src/a"), "utf8")]).toEqual(["before", "the first's"]);
+  const listed = await operator.call("undo.list", { agent: "second" });
+  expect(listed.map(({ agent, executor }) => agent ?? executor)).toEqual(["undo", "second"]);
+  expect((await operator.call("undo.list", { call: mine })).map(({ id }) => id)).toEqual([mine]);
+});

@@ -18,13 +18,11 @@ const MOST_SESSIONS = 10;
 export function AgentFiles({ name }: { name: string }) {
   const words = useWords(undoWords);
   const language = useLanguage();
-  const { calls, refresh } = useUndoneCalls();
+  const { calls, refresh } = useUndoneCalls({ agent: name });
   const [opened, setOpened] = useState<string | null>(null);
   const [said, setSaid] = useState<string | null>(null);
-  const own = calls.filter(({ agent }) => agent === name);
-  const sessions = Map.groupBy(own.filter(isOpenCall), ({ session }) => session);
-  const ids = new Set(own.map(({ id }) => id));
-  const undos = undosIn(calls).filter(({ of = [] }) => of.some((id) => ids.has(id)));
+  const sessions = Map.groupBy(calls.filter(isOpenCall), ({ session }) => session);
+  const undos = undosIn(calls);
   if (sessions.size === 0 && undos.length === 0) return null;
   const done = (text: string) => {
     setSaid(text);
@@ -50,29 +48,12 @@ export function AgentFiles({ name }: { name: string }) {
                 onPress={() => setOpened(opened === session ? null : session)}
               />
             </div>
-            {opened === session ? (
-              <>
-                <OfOthers calls={calls.filter((call) => call.session === session && call.agent !== name)} />
-                <AllFiles selection={{ session }} onDone={done} />
-              </>
-            ) : null}
+            {opened === session ? <AllFiles selection={{ session, agent: name }} onDone={done} /> : null}
           </li>
         ))}
       </ul>
       <TakenBack undos={undos.slice(0, MOST_SESSIONS)} onDone={done} />
     </section>
-  );
-}
-
-/** A session that several agents name is taken back as a whole. */
-function OfOthers({ calls }: { calls: readonly UndoneCall[] }) {
-  const words = useWords(undoWords);
-  const names = new Set(calls.filter(isOpenCall).map(({ agent }) => agent));
-  if (names.size === 0) return null;
-  return (
-    <p>
-      <VisibleText text={words.ofOthers([...names].join(", "))} />
-    </p>
   );
 }
 

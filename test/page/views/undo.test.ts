@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { UndoneCall, UndoneFile } from "../../../ipc/contract/undo.ts";
+import type { UndoneCall, UndoneFile, UndoSelection } from "../../../ipc/contract/undo.ts";
 import { withoutBox } from "../../box/box-under-test.ts";
 import { seriousProblems } from "../../support/axe.ts";
 import { NO_BROWSER, SCHEMES } from "../../support/browser.ts";
@@ -127,22 +127,26 @@ describe.skipIf(NO_BROWSER !== null || withoutBox() !== undefined)("what calls d
 });
 
 describe.skipIf(NO_BROWSER !== null)("a session that two agents name", () => {
-  it("says whose it is, too, before all of it is taken back", async () => {
+  it("is taken back on an agent's page for that agent alone", async () => {
     const gate = await startGate({ config: "[undo]\nenabled = false\n" });
     await gate.agent("claude-code", "Full");
-    const calls = [knownCall("0f1e2d3c-1", "kept"), { ...knownCall("0f1e2d3c-2", "kept"), agent: "codex" }];
+    const asked: unknown[] = [];
     const { api } = partialOperator(gate.operator, {
-      "undo.list": async () => calls,
-      "undo.files": async () => ({ calls: calls.map(({ id }) => id), files: [FILE] }),
+      "undo.list": async (selection: UndoSelection) =>
+        selection.agent === "claude-code" ? [knownCall(ID, "kept")] : [],
+      "undo.files": async (selection: UndoSelection) => {
+        asked.push(selection);
+        return { calls: [ID], files: [FILE] };
+      },
     });
     const { page } = await openPage(api, { at: "agents/claude-code", browser: browser() });
     await page.getByRole("button", { name: "Take back all of s1" }).click();
-    const others = page.getByText("This session is also that of codex: all of it is taken back.");
-    await others.waitFor();
-    expect(await others.count()).toBe(1);
+    await page.getByRole("button", { name: "Take back 1 file" }).waitFor();
+    expect(asked.at(-1)).toEqual({ session: "s1", agent: "claude-code" });
   });
 });
 
+const ID = "0f1e2d3c-1";
 const PROJECT = "/srv/shop";
 const SIDEWAYS = "document.querySelector('.pane').scrollWidth - document.querySelector('.pane').clientWidth";
 

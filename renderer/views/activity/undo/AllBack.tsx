@@ -18,7 +18,9 @@ export function LastHour() {
   const language = useLanguage();
   const command = useCommand();
   const now = useNow("half_minute");
-  const { calls, isOff, refresh } = useUndoneCalls();
+  // From a full hour on: what is asked for stays the same while it is looked at.
+  const asked = new Date(Math.floor(now / HOUR_MS - 1) * HOUR_MS).toISOString();
+  const { calls, isOff, refresh } = useUndoneCalls({ since: asked });
   const [since, setSince] = useState<string | null>(null);
   const [said, setSaid] = useState<string | null>(null);
   if (isOff)

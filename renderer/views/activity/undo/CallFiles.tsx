@@ -12,7 +12,7 @@ import { undosIn, useUndoneCalls } from "./use-undone-calls.ts";
 export function CallFiles({ entry }: { entry: ActivityEntry }) {
   const words = useWords(undoWords);
   const language = useLanguage();
-  const { calls, refresh } = useUndoneCalls(({ id }) => id === entry.decision_id);
+  const { calls, refresh } = useUndoneCalls({ call: entry.decision_id }, ({ id }) => id === entry.decision_id);
   const [said, setSaid] = useState<string | null>(null);
   const call = calls.find(({ id }) => id === entry.decision_id);
   if (call === undefined) return null;

@@ -1,14 +1,14 @@
 import { useEffect } from "react";
-import type { UndoneCall } from "../../../../ipc/contract/undo.ts";
+import type { UndoneCall, UndoSelection } from "../../../../ipc/contract/undo.ts";
 import { useQuery } from "../../../gate/use-gate.tsx";
 import { useRefreshWhileDecided } from "../use-refresh.ts";
 
 const REFRESH_MS = 2000;
 const MOST = 2000;
 
-/** What can be taken back, the newest first. `isOff`: nothing is kept. @param isWatched that a call's end is waited for */
-export function useUndoneCalls(isWatched: (call: UndoneCall) => boolean = () => false) {
-  const { data, error, refresh } = useQuery("undo.list", { limit: MOST });
+/** What can be taken back of a selection, the newest first, and its undos. `isOff`: nothing is kept. @param isWatched that a call's end is waited for */
+export function useUndoneCalls(selection: UndoSelection, isWatched: (call: UndoneCall) => boolean = () => false) {
+  const { data, error, refresh } = useQuery("undo.list", { ...selection, limit: MOST });
   useRefreshWhileDecided(refresh, REFRESH_MS);
   const isWaiting = (data ?? []).some((call) => call.state === "running" && isWatched(call));
   // No event says that what a call left has been kept.
