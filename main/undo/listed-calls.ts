@@ -17,7 +17,7 @@ export interface Listed extends Changer {
 }
 
 /** So much is read before others have their turn, in bytes. */
-const PIECE = 64 * 1024;
+const PIECE = 16 * 1024;
 
 export class ListedCalls {
   readonly #folder: string;

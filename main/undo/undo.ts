@@ -243,17 +243,17 @@ export class Undo {
   async list(limit: number, selection: UndoSelection = {}): Promise<UndoneCall[]> {
     const isOf = isIn(selection);
     const all = await this.#all();
-    const ids = new Set(all.flatMap((call) => (isOf(call) ? [call.id] : [])));
-    const isWanted = ({ id, of = [] }: Listed) => ids.has(id) || of.some((one) => ids.has(one));
-    return all
-      .filter(isWanted)
-      .slice(0, limit)
-      .map((call) => this.#shown(call));
+    const undos = all.filter(({ of }) => of !== undefined);
+    const taken = new Set(undos.flatMap(({ of = [] }) => of));
+    const ids = new Set(all.filter((one) => taken.has(one.id) && isOf(one)).map(({ id }) => id));
+    const wanted = all.filter((one) => isOf(one) || one.of?.some((id) => ids.has(id)) === true);
+    return wanted.slice(0, limit).map((one) => this.#shown(one));
   }
 
   /** The newest first, with those that no store could write. */
   async #all(): Promise<Listed[]> {
     const all = await this.#listed.all();
+    if (this.#unkept.size === 0) return all;
     const known = new Set(all.map(({ id }) => id));
     const unkept = [...this.#unkept.values()].filter(({ id }) => !known.has(id)).reverse();
     return unkept.length === 0 ? all : [...unkept, ...all].sort((one, other) => other.at - one.at);

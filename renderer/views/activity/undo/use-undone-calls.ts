@@ -4,7 +4,7 @@ import { useQuery } from "../../../gate/use-gate.tsx";
 import { useRefreshWhileDecided } from "../use-refresh.ts";
 
 const REFRESH_MS = 2000;
-const MOST = 2000;
+const MOST = 500;
 
 /** What can be taken back of a selection, the newest first, and its undos. `isOff`: nothing is kept. @param isWatched that a call's end is waited for */
 export function useUndoneCalls(selection: UndoSelection, isWatched: (call: UndoneCall) => boolean = () => false) {
