@@ -1,6 +1,7 @@
 import type { Confined, Decision, Level } from "./decision.ts";
 import type { McpToolState, McpTools } from "./mcp.ts";
 import type { SessionEvent } from "./session-events.ts";
+import type { UndoneNote } from "./undo.ts";
 import type {
   GateMessage,
   Goal,
@@ -100,9 +101,9 @@ export interface AgentPort {
   preview(call: ProposedCall, source: CallSource): Decision;
   /**
    * A call of this agent has run: whether that was in the box that it was allowed for. With `ok` it is a report, too; with `input` it is
-   * compared with what was allowed.
+   * compared with what was allowed. `undone`: what the user took back of this session's meanwhile.
    */
-  ran(agentId: string, ran: Ran): { confined: Confined | null };
+  ran(agentId: string, session: string, ran: Ran): { confined: Confined | null; undone?: UndoneNote };
   /** A proxy of this agent has said which tools its server offers; or why that can't be taken. */
   announce(source: CallSource, tools: McpTools): { tools: McpToolState[] } | { refused: Refusal };
   /** A connection has ended: what it had announced counts no more. */

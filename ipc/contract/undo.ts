@@ -67,3 +67,11 @@ export const undoChoiceSchema = z.object({
   choice: z.enum(["before", "agent", "now"]),
 });
 export type UndoChoice = z.infer<typeof undoChoiceSchema>;
+
+/** What an agent is told: the files' names below the project, some of them. */
+export const undoneNoteSchema = z.object({
+  taken_back: z.array(z.string()),
+  put_again: z.array(z.string()),
+  more: z.number().int(),
+});
+export type UndoneNote = z.infer<typeof undoneNoteSchema>;

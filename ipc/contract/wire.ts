@@ -4,6 +4,7 @@ import { mcpContextSchema, mcpToolStateSchema, mcpToolsSchema } from "./mcp.ts";
 import { severitySchema, subjectTypeSchema } from "./safety.ts";
 import { sessionEventSchema } from "./session-events.ts";
 import { MAX_SHELL_PATH } from "./shell-path.ts";
+import { undoneNoteSchema } from "./undo.ts";
 
 /** Every message on the agent socket (docs/protocol.md). `{"type": ..., "data": {...}}`, one per line. */
 
@@ -231,8 +232,12 @@ export const gateMessages = {
   "hello.pairing": z.object({ id: z.string() }),
   "tool.decision": decisionSchema.extend({ id: z.string() }),
   "tool.plan.decisions": z.object({ id: z.string(), decisions: z.array(decisionSchema) }),
-  /** `confined`: null where the call wasn't allowed as a confined one. */
-  "tool.ran.ok": z.object({ id: z.string(), confined: confinedSchema.nullable() }),
+  /** `confined`: null where the call wasn't allowed as a confined one. `undone`: what the user took back of this session's, said once. */
+  "tool.ran.ok": z.object({
+    id: z.string(),
+    confined: confinedSchema.nullable(),
+    undone: undoneNoteSchema.optional(),
+  }),
   "mcp.tools.ok": z.object({ id: z.string(), tools: z.array(mcpToolStateSchema) }),
   "session.noted": z.object({ id: z.string() }),
   "safety.verdict": safetyVerdictSchema.extend({ id: z.string() }),

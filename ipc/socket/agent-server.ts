@@ -281,7 +281,7 @@ export class AgentServer {
       }
       case "tool.ran": {
         const { id, ...ran } = data as AgentMessage<"tool.ran">;
-        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, ran) });
+        this.#send(client, "tool.ran.ok", { id, ...this.#port.ran(client.agent_id, client.session, ran) });
         return undefined;
       }
       case "session.event": {

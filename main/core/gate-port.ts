@@ -188,7 +188,14 @@ export class GatePort implements AgentPort {
     return this.#core.gate.preview(call, this.#subject(source));
   }
 
-  ran(agentId: string, { call_id: id, ok, duration_ms, input, unasked, refused }: Ran): { confined: Confined | null } {
+  ran(agentId: string, session: string, ran: Ran): ReturnType<AgentPort["ran"]> {
+    const { agents, undo } = this.#core;
+    const confined = this.#ran(agentId, ran);
+    const undone = undo?.untold.take({ agent: agents.get(agentId)?.name ?? null, session });
+    return { ...confined, ...(undone === undefined ? {} : { undone }) };
+  }
+
+  #ran(agentId: string, { call_id: id, ok, duration_ms, input, unasked, refused }: Ran): { confined: Confined | null } {
     const { activity, box } = this.#core;
     const callId = this.#boxed === undefined ? box.callIdOf(agentId, id) : id;
     const isUnasked = unasked === true && !activity.reports.isKnown(agentId, callId);

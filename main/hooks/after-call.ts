@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { isObject, type Json } from "../../ipc/base/json-object.ts";
 import { type Env, homeFolder } from "../../ipc/base/paths.ts";
-import { visible } from "../../ipc/base/visible-text.ts";
+import { shortened, visible } from "../../ipc/base/visible-text.ts";
 import type { RanCall } from "../../ipc/contract/wire.ts";
 import { MAX_FRAME_BYTES } from "../../ipc/socket/frames.ts";
 import { type HookPlace, LeftToProgram } from "./dialect.ts";
@@ -148,24 +149,47 @@ export interface CallThatRan extends Omit<RanReport, "input"> {
 export const OUTSIDE = "outside --reason WHY -- COMMAND";
 
 /** The note for the model, or undefined. @throws LeftToProgram */
-export async function reportCall({
-  place,
-  ran,
-  output,
-  cwd,
-  outside,
-  in_background = false,
-  ...report
-}: CallThatRan): Promise<string | undefined> {
+export async function reportCall({ place, ran, ...call }: CallThatRan): Promise<string | undefined> {
+  const { output, cwd, outside, in_background, ...report } = call;
   // What is too long isn't compared.
   const input = ran === undefined || JSON.stringify(ran.args).length > MAX_FRAME_BYTES / 4 ? {} : { input: ran };
   const hasTriedMore = cwd.startsWith("/") && triedMore(output, cwd, place);
-  const confined = await reportRan({ ...report, ...input, ...(hasTriedMore ? { refused: true as const } : {}) });
+  const answer = await reportRan({ ...report, ...input, ...(hasTriedMore ? { refused: true as const } : {}) });
+  const notes = [confinedNote(confinedTo(answer?.confined), call, hasTriedMore, place), undoneNote(answer?.undone)];
+  return notes.filter((note) => note !== undefined).join("\n") || undefined;
+}
+
+function confinedNote(
+  confined: ConfinedTo | null,
+  { output, outside, in_background = false }: Pick<CallThatRan, "output" | "outside" | "in_background">,
+  hasTriedMore: boolean,
+  { env }: HookPlace,
+): string | undefined {
   if (confined === null) return undefined;
   if (confined.isNarrow) return hasTriedMore ? narrowNote(outside) : undefined;
-  if (in_background) return backgroundNote(confined, outside, place.env);
+  if (in_background) return backgroundNote(confined, outside, env);
   if (lacksSanitizerMemory(output)) return sanitizerNote(outside);
-  return saysRefused(output) ? noteOf(confined, outside, place.env) : undefined;
+  return saysRefused(output) ? noteOf(confined, outside, env) : undefined;
+}
+
+/** What is shown of a file's name, which a project may have chosen. */
+const MAX_NAME = 120;
+
+/** That the user took something back: what the model remembers of these files isn't so any more. */
+function undoneNote(undone: unknown): string | undefined {
+  if (!isObject(undone)) return undefined;
+  const { taken_back, put_again, more } = undone;
+  const named = (names: unknown) =>
+    (Array.isArray(names) ? names : []).map((name) => `"${shortened(visible(String(name)), MAX_NAME)}"`).join(", ");
+  const others = typeof more === "number" && more > 0 ? ` (and ${more} more)` : "";
+  const [back, again] = [named(taken_back), named(put_again)];
+  const said = [
+    ...(back === "" ? [] : [`took back what you did to these files, which are as before: ${back}`]),
+    ...(again === "" ? [] : [`put your version of these files there again: ${again}`]),
+  ];
+  return said.length === 0
+    ? undefined
+    : `Metnos Gate: the user ${said.join("; and ")}${others}. Read them before you go on`;
 }
 
 /** A line that is clear, or only looks, is held to that. */
@@ -217,8 +241,8 @@ interface ConfinedTo {
   network: boolean;
 }
 
-/** What the gate had the call confined to; null where it wasn't, or the gate doesn't say. Never rejects. */
-async function reportRan({
+/** What the gate answers; null where it doesn't. Never rejects. */
+function reportRan({
   call_id,
   ok,
   duration_ms,
@@ -226,7 +250,7 @@ async function reportRan({
   unasked,
   refused,
   ...reporter
-}: RanReport): Promise<ConfinedTo | null> {
+}: RanReport): Promise<Json | null> {
   const data = {
     call_id,
     ...(ok === undefined ? {} : { ok }),
@@ -235,8 +259,7 @@ async function reportRan({
     ...(unasked === undefined ? {} : { unasked }),
     ...(refused === undefined ? {} : { refused }),
   };
-  const answer = await report(reporter, "tool.ran", data, "tool.ran.ok");
-  return answer === null ? null : confinedTo(answer.confined);
+  return report(reporter, "tool.ran", data, "tool.ran.ok");
 }
 
 function confinedTo(confined: unknown): ConfinedTo | null {

@@ -3,10 +3,11 @@ import { statSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
+import { visible } from "../../ipc/base/visible-text.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { UndoChoice, UndoneCall, UndoneFile, UndoResult, UndoSelection } from "../../ipc/contract/undo.ts";
-import { comesBack, isOpenCall } from "../../ipc/words/undo-words.ts";
+import { comesBack, filesAmong, isOpenCall } from "../../ipc/words/undo-words.ts";
 import { keepLatest } from "../base/keep-latest.ts";
 import type { ConfinedRun } from "../decide/confinement/box.ts";
 import { runsLater } from "../decide/places/run-later.ts";
@@ -20,6 +21,7 @@ import { type Listed, ListedCalls } from "./listed-calls.ts";
 import { StoreProcess } from "./store-process.ts";
 import type { Asked } from "./store-program.ts";
 import type { Missing } from "./undo-store.ts";
+import { UntoldUndos } from "./untold.ts";
 
 /** What the gate keeps before calls that can write, and takes back for its operator. Files are looked at in processes of their own. */
 
@@ -75,6 +77,7 @@ export class Undo {
   /** Calls that can't be taken back, also where no store could write that. */
   readonly #unkept = new Map<string, Listed>();
   readonly #listed: ListedCalls;
+  readonly untold = new UntoldUndos();
   readonly #timers: NodeJS.Timeout[];
 
   constructor(parts: UndoParts) {
@@ -272,7 +275,7 @@ export class Undo {
   }
 
   /** What is selected, by project, the oldest first. @throws GateError `unknown_call` where there is nothing, `invalid_params` where it isn't said whose session */
-  async #selected(selection: UndoSelection): Promise<{ root: string; ids: string[] }[]> {
+  async #selected(selection: UndoSelection): Promise<{ root: string; ids: string[]; calls: Listed[] }[]> {
     const { call, session, since, agent } = selection;
     const all = (await this.#all()).filter(isIn(selection));
     const open = call === undefined ? all.filter((one) => isOpenCall({ ...one, state: this.#stateOf(one) })) : all;
@@ -289,6 +292,7 @@ export class Undo {
     return [...Map.groupBy(selected, ({ project }) => project)].map(([root, calls]) => ({
       root,
       ids: calls.map(({ id }) => id),
+      calls,
     }));
   }
 
@@ -325,7 +329,7 @@ export class Undo {
    */
   async takeBack(selection: UndoSelection, choices: readonly UndoChoice[], as: "undo" | "redo"): Promise<UndoResult[]> {
     const done: UndoResult[] = [];
-    for (const { root, ids } of await this.#selected(selection)) {
+    for (const { root, ids, calls } of await this.#selected(selection)) {
       const files = await this.#filesOf(root, ids);
       const chosen = new Map(
         choices.flatMap(({ project, path, choice }) => (project === root ? [[path, choice]] : [])),
@@ -347,12 +351,26 @@ export class Undo {
       const outcomes = new Map(
         wishes.length === 0 ? [] : await this.#answered(this.#ask(root, { do: "takeBack", ids, undo, wishes })),
       );
+      const back = files.filter(
+        ({ bytes }) => outcomes.get(bytes) === "restored" && (chosen.get(bytes) ?? "before") === "before",
+      );
+      await this.#tell(calls, filesAmong(back));
       done.push({
         id: undo.id,
         files: files.map((file) => ({ ...file, outcome: outcomes.get(file.bytes) ?? ("left" as const) })),
       });
     }
     return done;
+  }
+
+  /** The agents of these calls get to know it with their next ones. */
+  async #tell(calls: readonly Listed[], files: readonly UndoneFile[]): Promise<void> {
+    const all = new Map((await this.#all()).map((call) => [call.id, call]));
+    const agentsOf = (call: Listed): Listed[] =>
+      call.agent !== null ? [call] : (call.of ?? []).flatMap((id) => agentsOf(all.get(id) ?? { ...call, of: [] }));
+    const isAgain = calls.some(({ agent, executor }) => agent === null && executor === "undo");
+    const names = files.map(({ path }) => visible(path));
+    this.untold.note(calls.flatMap(agentsOf), names, isAgain ? "again" : "back");
   }
 
   /** The undo that was done last, and isn't put again. @throws GateError `unknown_call` */

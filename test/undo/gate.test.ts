@@ -299,3 +299,50 @@ it("a session's name that several agents have isn't enough: which one has to be 
   expect(listed.map(({ agent, executor }) => agent ?? executor)).toEqual(["undo", "second"]);
   expect((await operator.call("undo.list", { call: mine })).map(({ id }) => id)).toEqual([mine]);
 });
+
+describe("what the user took back", () => {
+  const sent = async ({ agent }: Awaited<ReturnType<typeof working>>, id: string) => {
+    agent.send("tool.ran", { id, call_id: id });
+    return (await agent.next(({ type, data }) => type === "tool.ran.ok" && data.id === id)).data;
+  };
+
+  it("is told to its session's agent with the next call, once: names below the project and no contents", async () => {
+    const world = await warmed(await working());
+    const { gate, operator, path, write, ran, known } = world;
+    const ids: string[] = [];
+    for (const name of ["src/a", "src/\u202eb"]) {
+      const { decision } = await write(name);
+      writeFileSync(path(name), "the agent's secret");
+      ran(decision.decision_id);
+      await known(decision.decision_id);
+      ids.push(decision.decision_id);
+    }
+    const other = await gate.agent("second", "Full", { session: "s1" });
+    await operator.call("undo.take_back", { session: "s1", agent: "tester" });
+    other.send("tool.ran", { id: "o", call_id: "o" });
+    expect((await other.next("tool.ran.ok")).data).toEqual({ id: "o", confined: null });
+    expect(await sent(world, "one")).toEqual({
+      id: "one",
+      confined: null,
+      undone: { taken_back: ["src/a", "src/\\u{202e}b"], put_again: [], more: 0 },
+    });
+    expect(await sent(world, "two")).toEqual({ id: "two", confined: null });
+    await operator.call("undo.put_again", {});
+    expect(await sent(world, "three")).toMatchObject({
+      undone: { taken_back: [], put_again: [expect.any(String), expect.any(String)] },
+    });
+    expect(ids).toHaveLength(2);
+  });
+
+  it("isn't told where it was there again before", async () => {
+    const world = await warmed(await working());
+    const { operator, path, write, ran, known } = world;
+    const { decision } = await write("src/a");
+    writeFileSync(path("src/a"), "the agent's");
+    ran(decision.decision_id);
+    await known(decision.decision_id);
+    await operator.call("undo.take_back", { call: decision.decision_id });
+    await operator.call("undo.put_again", {});
+    expect(await sent(world, "one")).toEqual({ id: "one", confined: null });
+  });
+});

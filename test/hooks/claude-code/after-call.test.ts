@@ -23,11 +23,15 @@ function ran(output: string, more: Record<string, unknown> = {}): string {
 }
 
 /** The real hook after a call. */
-async function reportOn(input: string, confined: object | null = { project: "/srv/project", network: false }) {
+async function reportOn(
+  input: string,
+  confined: object | null = { project: "/srv/project", network: false },
+  more: object = {},
+) {
   const home = temporaryHome();
   const gate = await PretendedGate.start(home, {
     hello: { type: "hello.ok", data: {} },
-    "tool.ran": { type: "tool.ran.ok", data: { confined } },
+    "tool.ran": { type: "tool.ran.ok", data: { confined, ...more } },
   });
   const output = await new PretendedClient(home).call(writeLauncher(home.env), AFTER, input);
   const { hookSpecificOutput } = JSON.parse(output) as { hookSpecificOutput?: Record<string, unknown> };
@@ -50,6 +54,20 @@ describe("the hook after a call", () => {
     expect(text).toContain("ran confined");
     expect(text).toContain("no network");
     expect(text).toContain("metnos-gate outside --reason WHY -- COMMAND");
+  });
+
+  it("tells the model what the user took back since, beside what else there is to say", async () => {
+    const undone = { taken_back: ["src/a.ts", "x".repeat(500)], put_again: ["b\u0007"], more: 3 };
+    const { note } = await reportOn(ran("fine"), null, { undone });
+    const said = String(note?.additionalContext);
+    expect(said).toMatch(
+      /^Metnos Gate: the user took back what you did to these files, which are as before: "src\/a\.ts", "x+…x+"; and put your version of these files there again: "b\\u\{7\}" \(and 3 more\)\. Read them before you go on$/,
+    );
+    expect(said.length).toBeLessThan(400);
+    const both = String((await reportOn(ran("EROFS"), undefined, { undone })).note?.additionalContext);
+    expect(both.split("\n")).toMatchObject([expect.stringContaining("ran confined"), said]);
+    for (const wrong of ["x", { taken_back: "x" }, { taken_back: [], put_again: [], more: 1 }])
+      expect((await reportOn(ran("fine"), null, { undone: wrong })).note).toBeUndefined();
   });
 
   it.each(SANITIZER_TEXTS)("tells the model what a sanitizer needs that says: %s", async (text) => {
