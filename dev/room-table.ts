@@ -175,7 +175,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/undo",
     holds: "what projects were before calls, and taking that back",
     floor: 6,
-    lines: 2420,
+    lines: 2750,
     doors: `
       .: git-program index`,
   },

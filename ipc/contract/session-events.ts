@@ -9,6 +9,8 @@ export const sessionEventSchema = z.discriminatedUnion("kind", [
     kind: z.literal("prompt"),
     turn: z.string().min(1).max(128),
     text: z.string().max(MAX_PROMPT),
+    /** The folder that the session is in. */
+    cwd: z.string().max(4096).optional(),
   }),
   /** A session begins, or begins anew, where its client has read its instructions. */
   z.object({ kind: z.literal("began"), cwd: z.string().max(4096) }),

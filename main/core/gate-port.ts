@@ -348,6 +348,7 @@ export function agentPausedMessage(pause: AgentPause | null): GateMessage<"safet
 function noteSessionEvent(core: Core, agentId: string, session: string, event: SessionEvent): void {
   switch (event.kind) {
     case "prompt":
+      core.undo?.see(event.cwd);
       return core.words.note(agentId, { session, turn: event.turn, text: event.text });
     case "began":
       return noteInstructions(core, agentId, event.cwd);
@@ -355,10 +356,11 @@ function noteSessionEvent(core: Core, agentId: string, session: string, event: S
       return endSession(core, agentId, session);
     case "other-hooks":
       return noteOtherHooks(core, agentId, event.hooks);
-    // A call says itself for whom it is and where it runs: nothing is kept of these.
+    case "cwd-changed":
+      return core.undo?.see(event.cwd);
+    // A call says itself for whom it is: nothing is kept of these.
     case "subagent-started":
     case "subagent-ended":
-    case "cwd-changed":
       return;
   }
 }

@@ -49,7 +49,8 @@ function promptIn(payload: Json, field: string): SessionEvent | undefined {
   const text = textIn(payload, "prompt", MAX_PROMPT);
   if (turn === undefined || text === undefined) return undefined;
   if (!USERS_SOURCES.includes(payload.source) || NOTICE.test(text)) return undefined;
-  return { kind: "prompt", turn, text };
+  const cwd = textIn(payload, "cwd", 4096);
+  return { kind: "prompt", turn, text, ...(cwd === undefined ? {} : { cwd }) };
 }
 
 function subagentIn(kind: "subagent-started" | "subagent-ended", payload: Json): SessionEvent | undefined {

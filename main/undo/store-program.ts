@@ -2,13 +2,14 @@ import { mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Bounds } from "./bounds.ts";
 import type { Changer } from "./call-log.ts";
+import type { Held } from "./held.ts";
 import { takeOver } from "./one-process.ts";
 import { UndoStore, type Wish } from "./undo-store.ts";
 
 /** The process that has one store: whatever a project has its reader wait for, the gate doesn't. A line of JSON asks, a line answers. */
 
 export type Asked =
-  | { do: "before"; call: Changer; paths: readonly string[] | null; until: number }
+  | { do: "before"; call: Changer; paths: readonly string[] | null; until: number; held?: readonly Held[] }
   | { do: "after"; id: string }
   | { do: "prepare" }
   | { do: "files"; ids: readonly string[] }
@@ -22,7 +23,7 @@ const STORE_AFTER_MS = 1000;
 function answerTo(store: UndoStore, asked: Asked): unknown {
   switch (asked.do) {
     case "before":
-      return store.before(asked.call, asked.paths, asked.until);
+      return store.before(asked.call, asked.paths, asked.until, asked.held);
     case "after":
       return store.after(asked.id);
     case "prepare":

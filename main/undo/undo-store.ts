@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { keepLatest } from "../base/keep-latest.ts";
 import type { Bounds } from "./bounds.ts";
 import { appendLine, type Changer, type KnownCall, logSize, MAX_LOG, readCalls, writeCalls } from "./call-log.ts";
+import { type Held, treeOfHeld } from "./held.ts";
 import { enter, openRoot } from "./in-folder.ts";
 import { keepFile, NotStored, Objects } from "./objects.ts";
 import { readProject, type Seen, seenOf, stored, TooMany } from "./project-tree.ts";
@@ -76,11 +77,11 @@ export class UndoStore {
 
   /**
    * Keeps what is there before a call. @param until in Unix milliseconds: later it has begun, and what is there may be its own
-   * @returns why it can't be taken back as a whole; null where it can
+   * @param held what was there already, so that it can't be late @returns why it can't be taken back as a whole; null where it can
    */
-  before(call: Changer, paths: readonly string[] | null, until: number): Missing | null {
-    let [tree, missing] = this.#kept(paths);
-    if (missing === null && Date.now() > until) [tree, missing] = [null, "late"];
+  before(call: Changer, paths: readonly string[] | null, until: number, held?: readonly Held[]): Missing | null {
+    let [tree, missing] = this.#kept(paths, held);
+    if (missing === null && held === undefined && Date.now() > until) [tree, missing] = [null, "late"];
     try {
       appendLine(this.#folder, { line: "before", ...call, paths, tree, missing });
     } catch {
@@ -109,10 +110,13 @@ export class UndoStore {
     return this.#kept(null)[1];
   }
 
-  #kept(paths: readonly string[] | null): [tree: string | null, missing: Missing | null] {
+  #kept(paths: readonly string[] | null, held?: readonly Held[]): [tree: string | null, missing: Missing | null] {
     try {
       if (this.#objects.size() > this.#bounds.max_bytes || logSize(this.#folder) > MAX_LOG) return [null, "store-full"];
-      const tree = this.#inProject((fd) => (paths === null ? this.#whole(fd) : treeOfPaths(this.#objects, fd, paths)));
+      const tree =
+        held === undefined
+          ? this.#inProject((fd) => (paths === null ? this.#whole(fd) : treeOfPaths(this.#objects, fd, paths)))
+          : treeOfHeld(this.#objects, held);
       this.#objects.flush();
       this.#recent.push(tree);
       if (this.#recent.length > MAX_RECENT) this.#recent.shift();

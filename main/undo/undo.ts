@@ -16,6 +16,7 @@ import type { Denial, Reviewable } from "../decide/stages/examination.ts";
 import { type Bounds, CALL_WAITS_MS, isOfRepository } from "./bounds.ts";
 import { type Changer, readCalls } from "./call-log.ts";
 import { kindOf } from "./entries.ts";
+import { heldNow } from "./held.ts";
 import { isWhollyKept } from "./kept-whole.ts";
 import { type Listed, ListedCalls } from "./listed-calls.ts";
 import { StoreProcess } from "./store-process.ts";
@@ -52,6 +53,8 @@ const TIDY_MS = 600_000;
 const MAX_SHOWN = 256 * 1024;
 /** Paths that one file tool's call may name. */
 const MAX_PATHS = 1000;
+/** Folders that agents said they work in. */
+const MAX_SEEN = 1000;
 /** Calls that run, as far as is known. */
 const MAX_OPEN = 10_000;
 /** A store's process that has said nothing for so long never will, in milliseconds. */
@@ -78,6 +81,8 @@ export class Undo {
   readonly #unkept = new Map<string, Listed>();
   readonly #listed: ListedCalls;
   readonly untold = new UntoldUndos();
+  /** Folders that were seen, since a store's process ended last. */
+  readonly #seen = new Map<string, true>();
   readonly #timers: NodeJS.Timeout[];
 
   constructor(parts: UndoParts) {
@@ -96,9 +101,10 @@ export class Undo {
 
   /** What a call that is allowed has to wait for; undefined where it changes no project's files, or its box sees to it. */
   keep(x: Reviewable, decisionId: string): Promise<Denial | null> | undefined {
+    const { agent, level, session = "" } = x.subject;
+    if (readsOnly(x.needs) && level !== "ReadOnly") this.see(x.call.context?.cwd);
     if (readsOnly(x.needs) || (x.confinement !== null && x.confinement.line !== null)) return undefined;
     const scope = scopeOf(x, this.#parts.home);
-    const { agent, session = "" } = x.subject;
     if (scope === undefined || agent === null) return undefined;
     const call = { id: decisionId, agent: agent.name, session, executor: x.call.executor, at: this.#parts.now() };
     return this.#before(call, scope, false).then((why) =>
@@ -108,12 +114,24 @@ export class Undo {
 
   /** A call is asked about: its project is read meanwhile. */
   prepare(x: Reviewable): void {
-    if (readsOnly(x.needs)) return;
-    const scope = scopeOf(x, this.#parts.home);
-    if (scope === undefined) return;
-    this.#ask(scope.root, { do: "prepare" }).then(
-      (why) => this.#tried(scope.root, why),
-      () => this.#tried(scope.root, "failed"),
+    const scope = readsOnly(x.needs) ? undefined : scopeOf(x, this.#parts.home);
+    if (scope !== undefined) this.#prepare(scope.root);
+  }
+
+  /** A folder that an agent works in: its repository is read ahead of the first call that could change it. */
+  see(cwd: string | undefined): void {
+    if (cwd === undefined || this.#seen.has(cwd)) return;
+    keepLatest(this.#seen, cwd, true, MAX_SEEN);
+    const root = projectRoot(cwd, this.#parts.home);
+    // What calls change goes first.
+    const isWanted = root !== null && !this.#opened.has(root) && this.#opened.size < MAX_PROCESSES;
+    if (isWanted && kindOfPath(root) === "folder") this.#prepare(root);
+  }
+
+  #prepare(root: string): void {
+    this.#ask(root, { do: "prepare" }).then(
+      (why) => this.#tried(root, why),
+      () => this.#tried(root, "failed"),
     );
   }
 
@@ -169,17 +187,34 @@ export class Undo {
     const late = new Promise<Why>((resolve) => {
       timer = setTimeout(() => resolve("late"), CALL_WAITS_MS);
     });
+    // It begins while the few files that an edit names are read.
+    this.#process(root);
+    const why = await Promise.race([this.#kept(call, { root, paths }), late]).finally(() => clearTimeout(timer));
+    this.#noteUnkept(call, root, why);
+    return why;
+  }
+
+  async #kept(call: Changer, { root, paths }: Scope): Promise<Why | null> {
     const until = Date.now() + CALL_WAITS_MS;
-    const kept = this.#ask(root, { do: "before", call, paths, until }).catch((error: unknown): Why => {
+    const read = paths === null ? undefined : await heldNow(root, paths);
+    const held = Date.now() > until ? undefined : read;
+    const asked = { do: "before", call, paths, until, ...(held === undefined ? {} : { held }) } as const;
+    const kept = this.#ask(root, asked).catch((error: unknown): Why => {
       this.#parts.failed("keeping what a call could change", error);
       return "failed";
     });
-    if (paths === null) void kept.then((why) => this.#tried(root, why));
-    const why = await Promise.race([kept, late]).finally(() => clearTimeout(timer));
+    void kept.then((why) => {
+      if (paths === null) this.#tried(root, why);
+      this.#noteUnkept(call, root, why);
+    });
+    // What is held is stored whenever the store gets to it.
+    return held === undefined || this.#parts.config.require ? kept : null;
+  }
+
+  #noteUnkept(call: Changer, root: string, why: Why | null): void {
     const missing = why === "failed" ? "disk" : why;
     const unkept = { before: null, hasEnded: false, isUndone: false, missing };
     if (missing !== null) keepLatest(this.#unkept, call.id, { ...call, ...unkept, project: root }, MAX_UNKEPT);
-    return why;
   }
 
   // The stores' processes.
@@ -222,6 +257,7 @@ export class Undo {
   #end(root: string): void {
     this.#opened.get(root)?.process.end();
     this.#opened.delete(root);
+    this.#seen.clear();
   }
 
   /** Forgets what is too old, as the gate does now and then: also a project in which nothing has been done for so long. */

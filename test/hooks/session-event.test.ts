@@ -123,7 +123,7 @@ describe("the hook of a session", () => {
       kind: "other-hooks",
       hooks: [`/srv/fmt (${join(project, ".claude/settings.json")})`],
     });
-    expect(events).toContainEqual({ kind: "prompt", turn: "p1", text: "tidy up" });
+    expect(events).toContainEqual({ kind: "prompt", turn: "p1", text: "tidy up", cwd: project });
   });
 
   it.each([

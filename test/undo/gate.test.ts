@@ -300,6 +300,53 @@ it("a session's name that several agents have isn't enough: which one has to be 
   expect((await operator.call("undo.list", { call: mine })).map(({ id }) => id)).toEqual([mine]);
 });
 
+describe("the first call in a project", () => {
+  it("of a file tool can be taken back, although its store has yet to begin", async () => {
+    const { operator, path, write, ran, known, listed } = await working();
+    const made = (await write("new/made")).decision.decision_id;
+    mkdirSync(path("new"));
+    writeFileSync(path("new/made"), "x");
+    const edit = (await write("src/a")).decision.decision_id;
+    writeFileSync(path("src/a"), "the agent's");
+    for (const id of [made, edit]) ran(id);
+    await known(made);
+    await known(edit);
+    expect((await listed()).map(({ missing }) => missing)).toEqual([null, null]);
+    await operator.call("undo.take_back", { session: "s1" });
+    expect([readFileSync(path("src/a"), "utf8"), existsSync(path("new"))]).toEqual(["before", false]);
+  });
+
+  it.each([
+    ["the folder of a user's message", { kind: "prompt", turn: "1", text: "hello", cwd: "" }],
+    ["a session's new folder", { kind: "cwd-changed", cwd: "" }],
+    ["a call that only reads", null],
+  ])("finds its project read ahead, by %s", async (_, event) => {
+    const { gate, agent, project, path, context } = await working();
+    const stores = () =>
+      existsSync(join(gate.paths.state_dir, "undo")) ? readdirSync(join(gate.paths.state_dir, "undo")) : [];
+    if (event === null) await agent.ask({ executor: "fs_read", args: { path: path("src/a") }, context });
+    else {
+      agent.send("session.event", { id: "e", session: "s1", event: { ...event, cwd: project } });
+      await agent.next("session.noted");
+    }
+    const packs = () =>
+      stores().flatMap((name) => readdirSync(join(gate.paths.state_dir, "undo", name, "objects/pack")));
+    await expect.poll(() => packs().length).toBeGreaterThan(0);
+  });
+
+  it("isn't prepared in a folder that is no repository, nor for an agent that may only read", async () => {
+    const { gate, agent, project, path, context } = await working();
+    rmSync(path(".git"), { recursive: true });
+    agent.send("session.event", { id: "e", session: "s1", event: { kind: "cwd-changed", cwd: project } });
+    await agent.next("session.noted");
+    const other = projectIn(gate.home.home, "other");
+    const reader = await gate.agent("reader", "ReadOnly", { session: "r" });
+    await reader.ask({ executor: "fs_read", args: { path: join(other, "x") }, context: { cwd: other } });
+    await agent.ask({ executor: "fs_read", args: { path: path("src/a") }, context });
+    expect(existsSync(join(gate.paths.state_dir, "undo"))).toBe(false);
+  });
+});
+
 describe("what the user took back", () => {
   const sent = async ({ agent }: Awaited<ReturnType<typeof working>>, id: string) => {
     agent.send("tool.ran", { id, call_id: id });
