@@ -11,7 +11,7 @@ import { ApprovalRegistry } from "../main/calls/approvals/registry.ts";
 import { APPROVALS_SCHEMA } from "../main/calls/approvals/schema.ts";
 import { grantsSchema } from "../main/core/storage/grants-schema.ts";
 import { policyDigest } from "../main/decide/policy/policy.ts";
-import { DueCards, DueGrants } from "../main/records/receipts/due-receipts.ts";
+import { DueCards, DueGrants, DueUndos } from "../main/records/receipts/due-receipts.ts";
 import { Receipts } from "../main/records/receipts/receipts.ts";
 import { type Figure, figure, median } from "./figure.ts";
 
@@ -97,6 +97,7 @@ export function receiptsOf({ databases: { approvals, grants }, files, now, faile
   const made = new Receipts({
     ...files,
     cards,
+    undos: new DueUndos(approvals, versions),
     grants: new DueGrants(grants, { versions, cards, now, agentName: () => "bench" }),
     alarms: new Alarms(now, () => undefined),
     gate_version: "0.0.0",

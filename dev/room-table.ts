@@ -119,7 +119,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/records",
     holds: "the trail, receipts, activity",
     floor: 4,
-    lines: 7850,
+    lines: 7940,
     doors: `
       activity: activity call-line forget-calls kept-calls kept-calls-schema list-calls reports spending
       audit: accept-problems alarms archive chain checkpoint checkpoints compare-checkpoints last-lines log

@@ -25,7 +25,9 @@ import { momentText } from "../times.ts";
 
 /** `receipts ...`: the signed receipts of answers and grants. All but `rotate-key` read files only, and need no gate. */
 export function receiptsCommands(program: Command, done: (code: ExitCode) => void): void {
-  const receipts = program.command("receipts").description("the signed receipts of your answers and of grants");
+  const receipts = program
+    .command("receipts")
+    .description("the signed receipts of your answers, of grants and of undos");
   listingCommands(receipts);
   verifyCommand(receipts, done);
   keyCommands(receipts, done);
@@ -112,7 +114,7 @@ async function stored(): Promise<StoredReceipt[]> {
 }
 
 function isNamed({ statement: { predicate } }: StoredReceipt, id: string): boolean {
-  return String(predicate.receipt) === id || predicate.token === id;
+  return String(predicate.receipt) === id || ("undo" in predicate ? predicate.undo : predicate.token) === id;
 }
 
 async function verifyOwn(): Promise<ReceiptsReport> {
@@ -173,10 +175,10 @@ function shownKey({ keyid, since, until, first_receipt, is_proven, publicPem }: 
 
 interface ReceiptRow {
   receipt: number;
-  kind: "answer" | "grant";
+  kind: "answer" | "grant" | "undo";
   /** When it was signed, Unix seconds. */
   ts: number;
-  /** `approved`, `rejected`, `given`, `revoked`, `restored`. */
+  /** `approved`, `rejected`, `given`, `revoked`, `restored`, `taken_back`, `put_again`. */
   what: string;
   agent: string | null;
   about: string;
@@ -187,8 +189,13 @@ interface ReceiptRow {
 }
 
 function receiptRow({ statement, keyid }: StoredReceipt): ReceiptRow {
-  const { receipt, ts, surface, token } = statement.predicate;
-  const common = { receipt, ts, surface, token, keyid };
+  const { receipt, ts, surface } = statement.predicate;
+  if ("undo" in statement.predicate) {
+    const { act, calls, files } = statement.predicate;
+    const about = `${calls.length === 1 ? "1 call" : `${calls.length} calls`}, ${files === 1 ? "1 file" : `${files} files`}`;
+    return { receipt, ts, surface, token: null, keyid, kind: "undo", what: act.replace("_", " "), agent: null, about };
+  }
+  const common = { receipt, ts, surface, token: statement.predicate.token, keyid };
   if ("grant" in statement.predicate) {
     const { act, grant, sentence } = statement.predicate;
     return { ...common, kind: "grant", what: act, agent: grant.agent, about: sentence };
@@ -203,7 +210,7 @@ function receiptColumns(now: number): Column<ReceiptRow>[] {
     { title: "ID", text: ({ receipt }) => String(receipt), isRight: true },
     { title: "SIGNED", text: ({ ts }) => momentText(new Date(ts * 1000).toISOString(), now) },
     { title: "WHAT", text: ({ kind, what }) => (kind === "grant" ? `grant ${what}` : what) },
-    { title: "AGENT", text: ({ agent }) => agent ?? "all of yours", shrinksTo: 8 },
+    { title: "AGENT", text: ({ agent, kind }) => agent ?? (kind === "undo" ? "" : "all of yours"), shrinksTo: 8 },
     { title: "ABOUT", text: ({ about }) => about, shrinksTo: 16 },
     { title: "WHERE", text: ({ surface, kind }) => surface ?? (kind === "answer" ? "by a grant" : "") },
     { title: "CARD", text: ({ token }) => token ?? "", shrinksTo: 8 },

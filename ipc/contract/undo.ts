@@ -56,6 +56,8 @@ export type UndoneFile = z.infer<typeof undoneFileSchema>;
 
 export const undoResultSchema = z.object({
   id: z.string(),
+  /** What was selected in this project. */
+  calls: z.array(z.string()),
   files: z.array(undoneFileSchema.extend({ outcome: z.enum(["restored", "kept", "failed", "left"]) })),
 });
 export type UndoResult = z.infer<typeof undoResultSchema>;

@@ -16,7 +16,7 @@ import { policyDigest } from "../decide/policy/policy.ts";
 import { AGENT_PAUSED } from "../decide/stages/safety.ts";
 import { CurrentJudges, type JudgeParts, secretsMask } from "../judges/index.ts";
 import { Checkpoints } from "../records/audit/checkpoints.ts";
-import { DueCards, DueGrants } from "../records/receipts/due-receipts.ts";
+import { DueCards, DueGrants, DueUndos } from "../records/receipts/due-receipts.ts";
 import type { ReceiptKeys } from "../records/receipts/receipt-keys.ts";
 import { Receipts } from "../records/receipts/receipts.ts";
 import type { Undo } from "../undo/index.ts";
@@ -277,6 +277,7 @@ function openReceipts(opened: Opened): Receipts {
     key_file: paths.receiptKey,
     folder: paths.receiptsDir,
     cards,
+    undos: new DueUndos(approvals.db, versions),
     grants: new DueGrants(grants.db, { versions, cards, now, agentName: (agentId) => agents.get(agentId)?.name }),
     alarms,
     gate_version: VERSION,

@@ -360,11 +360,14 @@ export class Undo {
   }
 
   /**
-   * Takes back what can be without asking, and what was chosen. @param choices by project and path @returns an undo for each project
-   * @throws GateError as above
+   * Takes back what can be without asking, and what was chosen. @param choices by project and path
+   * @returns an undo for each project, once that is done @throws GateError as above
    */
-  async takeBack(selection: UndoSelection, choices: readonly UndoChoice[], as: "undo" | "redo"): Promise<UndoResult[]> {
-    const done: UndoResult[] = [];
+  async *takeBack(
+    selection: UndoSelection,
+    choices: readonly UndoChoice[],
+    as: "undo" | "redo",
+  ): AsyncGenerator<UndoResult> {
     for (const { root, ids, calls } of await this.#selected(selection)) {
       const files = await this.#filesOf(root, ids);
       const chosen = new Map(
@@ -391,12 +394,12 @@ export class Undo {
         ({ bytes }) => outcomes.get(bytes) === "restored" && (chosen.get(bytes) ?? "before") === "before",
       );
       await this.#tell(calls, filesAmong(back));
-      done.push({
+      yield {
         id: undo.id,
+        calls: ids,
         files: files.map((file) => ({ ...file, outcome: outcomes.get(file.bytes) ?? ("left" as const) })),
-      });
+      };
     }
-    return done;
   }
 
   /** The agents of these calls get to know it with their next ones. */

@@ -12,6 +12,7 @@ import { tokenOf } from "../support/agent-connection.ts";
 import { linesIn } from "../support/audit-trail.ts";
 import { projectIn } from "../support/flowing-session.ts";
 import { looksOf } from "../support/looks.ts";
+import { receiptsIn, receiptTexts, verified } from "../support/receipts.ts";
 import { type GateOptions, startGate } from "../support/running-gate.ts";
 
 /** A gate with an agent that works in a project. */
@@ -74,6 +75,8 @@ describe("a file tool's call", () => {
       { event: "undo.taken_back", calls: 1, files: 1, failed: 0 },
     ]);
     expect(trail.join("")).not.toContain("secret");
+    // All of it is as it was: nothing is taken back a second time.
+    await operator.call("undo.take_back", selection);
     await operator.call("undo.put_again", {});
     expect(readFileSync(path("src/a"), "utf8")).toBe("the agent's secret");
     await known(decision.decision_id);
@@ -81,6 +84,16 @@ describe("a file tool's call", () => {
       ["redo", null],
       ["undo", null],
     ]);
+    gate.gate.core.receipts.makeAll();
+    const undone = receiptsIn(gate.paths).filter(({ statement: { predicate } }) => "undo" in predicate);
+    const [{ id: redo } = { id: "" }, { id: undo } = { id: "" }] = await listed();
+    expect(undone.map(({ statement: { predicate } }) => predicate)).toMatchObject([
+      { act: "taken_back", undo, event: `undo:${undo}`, calls: [decision.decision_id], files: 1, failed: 0 },
+      { act: "put_again", undo: redo, calls: [undo], files: 1, failed: 0 },
+    ]);
+    expect(undone[0]?.statement.subject[0]?.name).toBe("undo");
+    expect(verified(gate.paths, gate.home.home)).toMatchObject({ ok: true, problems: [] });
+    expect(receiptTexts(gate.paths.receiptsDir)).not.toMatch(/secret|src\/a/);
   });
 
   it("of what runs later, and of a repository's own, nothing is put back without a choice", async () => {

@@ -1,5 +1,5 @@
 import type { Schema } from "../../base/sqlite/database-schema.ts";
-import { dueCards } from "../../records/receipts/due-receipts-schema.ts";
+import { dueCards, dueUndos } from "../../records/receipts/due-receipts-schema.ts";
 import { endedExtra } from "./ended-request.ts";
 import { ownExtra } from "./stored-request.ts";
 
@@ -109,5 +109,6 @@ export const APPROVALS_SCHEMA: Schema = {
       );
       CREATE INDEX idx_channel_messages_token ON channel_messages(token);`),
     dueCards,
+    dueUndos,
   ],
 };

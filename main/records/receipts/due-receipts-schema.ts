@@ -15,6 +15,21 @@ export function dueCards(db: Database.Database): void {
       BEGIN INSERT INTO receipts_due (token) VALUES (NEW.token); END;`);
 }
 
+/** In approvals.db. What was undone is in the undo's own store alone, for a few days: the row says all that its receipt does. */
+export function dueUndos(db: Database.Database): void {
+  db.exec(`
+    CREATE TABLE undo_receipts_due (
+      id      INTEGER PRIMARY KEY AUTOINCREMENT,
+      undo    TEXT NOT NULL,
+      act     TEXT NOT NULL,
+      at      TEXT NOT NULL,
+      surface TEXT,
+      calls   TEXT NOT NULL,
+      files   INTEGER NOT NULL,
+      failed  INTEGER NOT NULL
+    );`);
+}
+
 /** In grants.db. A restored grant's row doesn't say when that was, nor any row where: whoever acts notes it in the same transaction. */
 export function dueGrants(db: Database.Database): void {
   db.exec(`

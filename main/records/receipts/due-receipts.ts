@@ -12,7 +12,10 @@ import {
   type GrantPredicate,
   grantSentence,
   grantStatement,
+  MAX_CALLS,
   type Statement,
+  type UndoPredicate,
+  undoStatement,
   type Versions,
 } from "./statement.ts";
 
@@ -45,18 +48,20 @@ export interface DueReceipts {
 
 type Common = Omit<Versions, "schema">;
 
-/** The rows of `receipts_due` in one database; `sql` reads them after an id, as many as a limit says. */
+/** The rows of `receipts_due`, or of another such table, in one database; `sql` reads them after an id, as many as a limit says. */
 abstract class DueRows<Row> implements DueReceipts {
   protected readonly db: PreparedStatements;
   readonly #common: Common;
   readonly #schema: number;
   readonly #sql: string;
+  readonly #table: string;
 
-  constructor(db: Database.Database, versions: Common, sql: string) {
+  constructor(db: Database.Database, versions: Common, sql: string, table = "receipts_due") {
     this.db = new PreparedStatements(db);
     this.#common = versions;
     this.#schema = db.pragma("user_version", { simple: true }) as number;
     this.#sql = sql;
+    this.#table = table;
   }
 
   /** As they are now: the policy may have been made stricter since the gate started. */
@@ -74,11 +79,11 @@ abstract class DueRows<Row> implements DueReceipts {
   }
 
   last(): number {
-    return this.db.one<{ last: number | null }>("SELECT max(id) AS last FROM receipts_due").last ?? 0;
+    return this.db.one<{ last: number | null }>(`SELECT max(id) AS last FROM ${this.#table}`).last ?? 0;
   }
 
   done(through: number): void {
-    this.db.prepare("DELETE FROM receipts_due WHERE id <= ?").run(through);
+    this.db.prepare(`DELETE FROM ${this.#table} WHERE id <= ?`).run(through);
   }
 }
 
@@ -233,6 +238,48 @@ export class DueGrants extends DueRows<GrantRow> {
       lasts,
       expires_at: known(dateSchema, expires_at),
       given_at: known(dateSchema, granted_at),
+    };
+  }
+}
+
+/** What was taken back, or put again. */
+export interface Undone extends Pick<UndoPredicate, "undo" | "act" | "calls" | "files" | "failed"> {
+  /** Where, as far as that is known. */
+  surface: string | undefined;
+  /** Unix milliseconds. */
+  at: number;
+}
+
+interface UndoRow extends Omit<Undone, "at" | "calls" | "surface"> {
+  id: number;
+  at: string;
+  calls: string;
+  surface: string | null;
+}
+
+/** The undos, in approvals.db. */
+export class DueUndos extends DueRows<UndoRow> {
+  constructor(db: Database.Database, versions: Common) {
+    super(db, versions, "SELECT * FROM undo_receipts_due WHERE id > ? ORDER BY id LIMIT ?", "undo_receipts_due");
+  }
+
+  /** @throws SQLite's error */
+  add({ undo, act, at, surface, calls, files, failed }: Undone): void {
+    const named = JSON.stringify(calls.slice(0, MAX_CALLS));
+    this.db
+      .prepare(
+        "INSERT INTO undo_receipts_due (undo, act, at, surface, calls, files, failed) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      )
+      .run(undo, act, isoSeconds(at), surface ?? null, named, files, failed);
+  }
+
+  protected dueOf({ id, undo, act, at, surface, calls, files, failed }: UndoRow): Due {
+    const event = `undo:${undo}`;
+    const said = { act, at, surface: known(surfaceSchema, surface), undo, calls: JSON.parse(calls), files, failed };
+    return {
+      id,
+      event,
+      statement: (numbering) => undoStatement({ ...numbered(event, numbering), ...said, versions: this.versions }),
     };
   }
 }

@@ -12,7 +12,7 @@ import { monthFile } from "../audit/chain.ts";
 import { lastLines, linesBetween } from "../audit/lines.ts";
 import { monthFiles } from "../audit/month-files.ts";
 import { signedLine } from "./dsse.ts";
-import type { Due, DueCards, DueReceipts } from "./due-receipts.ts";
+import type { Due, DueCards, DueReceipts, DueUndos, Undone } from "./due-receipts.ts";
 import { KEYS_FILE, type KnownKey } from "./public-keys-file.ts";
 import { ReceiptKeys, type ReceiptKeysParts } from "./receipt-keys.ts";
 import { statementOfLine } from "./receipt-line.ts";
@@ -20,6 +20,7 @@ import { statementOfLine } from "./receipt-line.ts";
 export interface ReceiptsParts extends Omit<ReceiptKeysParts, "numbers"> {
   cards: DueCards;
   grants: DueReceipts;
+  undos: DueUndos;
   alarms: Alarms;
   /** Whether the databases are still this gate's. */
   isIntact(): boolean;
@@ -67,7 +68,12 @@ export class Receipts {
 
   constructor(parts: ReceiptsParts) {
     this.#parts = parts;
-    this.#sources = [parts.cards, parts.grants].map((due) => ({ due, written: 0, settled: 0, lateThrough: 0 }));
+    this.#sources = [parts.cards, parts.grants, parts.undos].map((due) => ({
+      due,
+      written: 0,
+      settled: 0,
+      lateThrough: 0,
+    }));
     this.#files = new ReceiptFiles(parts.folder, (error) => this.#fail(error));
     const { key_file, folder, gate_version, now } = parts;
     const numbers = () => ({ next: this.#next, first: this.#files.firstNumber() });
@@ -90,6 +96,12 @@ export class Receipts {
       this.#waking = undefined;
       this.#pieces.go();
     });
+  }
+
+  /** Something was taken back, or put again. @throws SQLite's error */
+  noteUndo(undone: Undone): void {
+    this.#parts.undos.add(undone);
+    this.wake();
   }
 
   /** Makes all that is due now. Never throws. */

@@ -11,12 +11,13 @@ import { surfaceSchema } from "../../../ipc/contract/surface.ts";
 import { IN_TOTO } from "./public-keys-file.ts";
 
 /**
- * What a receipt says: an in-toto Statement about the call that was asked about, or about a grant (docs/receipts.md). No argument,
+ * What a receipt says: an in-toto Statement about the call that was asked about, about a grant, or an undo (docs/receipts.md). No argument,
  * no command line, no intent and no message is in it: the paths and hosts of grants are places.
  */
 
 const ANSWER_PREDICATE = "https://metnos.org/gate/answer/v1";
 const GRANT_PREDICATE = "https://metnos.org/gate/grant/v1";
+const UNDO_PREDICATE = "https://metnos.org/gate/undo/v1";
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/);
 /** As the databases hold it. */
@@ -91,8 +92,25 @@ const grantReceiptSchema = z.strictObject({
 });
 export type GrantPredicate = z.output<typeof grantReceiptSchema>;
 
+const undoSchema = z.strictObject({
+  ...numbered,
+  act: z.enum(["taken_back", "put_again"]),
+  at: dateSchema,
+  surface: surfaceSchema.nullable(),
+  /** Its own id, as `undo list` has it. */
+  undo: z.string(),
+  /** What was taken back, or put again: decisions' ids, or an undo's. Of more than MAX_CALLS the first. */
+  calls: z.array(z.string()),
+  /** How many were put back, and how many couldn't be. */
+  files: z.number().int(),
+  failed: z.number().int(),
+  versions: versionsSchema,
+});
+export type UndoPredicate = z.output<typeof undoSchema>;
+export const MAX_CALLS = 500;
+
 const subjectSchema = z
-  .array(z.strictObject({ name: z.enum(["call", "grant"]), digest: z.strictObject({ sha256: sha256Schema }) }))
+  .array(z.strictObject({ name: z.enum(["call", "grant", "undo"]), digest: z.strictObject({ sha256: sha256Schema }) }))
   .min(1);
 const statementOf = <P extends z.ZodType, T extends string>(type: T, predicate: P) =>
   z.strictObject({
@@ -105,6 +123,7 @@ const statementOf = <P extends z.ZodType, T extends string>(type: T, predicate: 
 export const statementSchema = z.discriminatedUnion("predicateType", [
   statementOf(ANSWER_PREDICATE, answerSchema),
   statementOf(GRANT_PREDICATE, grantReceiptSchema),
+  statementOf(UNDO_PREDICATE, undoSchema),
 ]);
 export type Statement = z.output<typeof statementSchema>;
 
@@ -120,6 +139,14 @@ export function grantStatement(predicate: GrantPredicate, callHash: string | und
   const subject: Statement["subject"] = [{ name: "grant", digest: { sha256: grantDigest(predicate.grant) } }];
   if (callHash !== undefined && isDigest(callHash)) subject.unshift({ name: "call", digest: { sha256: callHash } });
   return { _type: IN_TOTO, subject, predicateType: GRANT_PREDICATE, predicate };
+}
+
+/** Its subject: SHA-256 of what was done, as JSON, as it is written there. */
+export function undoStatement(predicate: UndoPredicate): Statement {
+  const { act, at, undo, calls, files, failed } = predicate;
+  const sha256 = hash("sha256", JSON.stringify({ act, at, undo, calls, files, failed }), "hex");
+  const subject: Statement["subject"] = [{ name: "undo", digest: { sha256 } }];
+  return { _type: IN_TOTO, subject, predicateType: UNDO_PREDICATE, predicate };
 }
 
 /** SHA-256 of the grant as the receipt shows it, as JSON. */

@@ -12,11 +12,19 @@ export function undoMethods(context: OperatorContext): Handlers<UndoMethod> {
     if (core.undo !== undefined) return core.undo;
     throw new GateError("not_available", "nothing is kept that could be taken back", `see: ${ownCommand("doctor")}`);
   };
-  const record = (event: string, calls: number, results: readonly UndoResult[]) => {
-    const outcomes = results.flatMap(({ files }) => files.map(({ outcome }) => outcome));
-    const count = (wanted: string) => outcomes.filter((outcome) => outcome === wanted).length;
-    recordAct(context, event, { calls, files: count("restored"), failed: count("failed") });
-    return results.map((result) => ({ ...result, files: [...result.files] }));
+  /** Each has its line in the trail, and its receipt, before the next one begins. */
+  const recorded = async (act: "taken_back" | "put_again", done: AsyncGenerator<UndoResult>) => {
+    const results: UndoResult[] = [];
+    for await (const result of done) {
+      const { id: undo, calls, files: all } = result;
+      const count = (wanted: string) => all.filter(({ outcome }) => outcome === wanted).length;
+      const [files, failed] = [count("restored"), count("failed")];
+      results.push(result);
+      if (files + failed === 0) continue;
+      recordAct(context, `undo.${act}`, { undo, calls: calls.length, files, failed });
+      core.receipts.noteUndo({ undo, act, at: core.clock.now(), surface: context.by.surface, calls, files, failed });
+    }
+    return results;
   };
   return {
     "undo.list": ({ limit, ...selection }) => required().list(limit, selection),
@@ -25,13 +33,11 @@ export function undoMethods(context: OperatorContext): Handlers<UndoMethod> {
       const [before = null, agent = null, now = null] = await required().contents(selection, project, path);
       return { before, agent, now };
     },
-    "undo.take_back": async ({ choices, ...selection }) => {
-      const { calls } = await required().files(selection);
-      return record("undo.taken_back", calls.length, await required().takeBack(selection, choices, "undo"));
-    },
+    "undo.take_back": ({ choices, ...selection }) =>
+      recorded("taken_back", required().takeBack(selection, choices, "undo")),
     "undo.put_again": async ({ undo, choices }) => {
       const selection = { call: undo ?? (await required().lastUndo()) };
-      return record("undo.put_again", 1, await required().takeBack(selection, choices, "redo"));
+      return recorded("put_again", required().takeBack(selection, choices, "redo"));
     },
     "undo.forget": async ({ project }) => {
       const forgotten = await required().forget(project);
