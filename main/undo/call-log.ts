@@ -54,7 +54,8 @@ export function appendLine(folder: string, line: Line): void {
 }
 
 /** In bytes. @throws the system's error */
-export const logSize = (folder: string): number => statSync(join(folder, LOG_FILE), { throwIfNoEntry: false })?.size ?? 0;
+export const logSize = (folder: string): number =>
+  statSync(join(folder, LOG_FILE), { throwIfNoEntry: false })?.size ?? 0;
 
 /** The oldest first. @throws the system's error */
 export function readCalls(folder: string): KnownCall[] {

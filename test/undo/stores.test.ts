@@ -19,6 +19,7 @@ function keeping({ node = process.execPath, folder = join(tempFolder(), "undo"),
     config: { max_files: 1000, max_bytes: 10 * 1024 * 1024, days: 7, require },
     node,
     now: () => clock.now,
+    comesBack: () => undefined,
     failed: () => undefined,
   });
   onTestFinished(() => undo.close());
@@ -41,7 +42,7 @@ function keeping({ node = process.execPath, folder = join(tempFolder(), "undo"),
     await expect
       .poll(async () => {
         id = await run();
-        return undo.list(100).find((call) => call.id === id)?.missing;
+        return (await undo.list(100)).find((call) => call.id === id)?.missing;
       })
       .toBeNull();
     return id;
@@ -61,7 +62,7 @@ describe("a call that couldn't be kept says so, where nothing could write that",
       const began = performance.now();
       const id = await run();
       expect(performance.now() - began).toBeLessThan(3000);
-      expect(undo.list(10)).toMatchObject([{ id, project, agent: "ada", state: "not-kept", missing }]);
+      expect(await undo.list(10)).toMatchObject([{ id, project, agent: "ada", state: "not-kept", missing }]);
       const strict = keeping({ node, require: true });
       await expect(strict.run()).rejects.toThrow("it could not be taken back");
     }
@@ -76,12 +77,12 @@ describe("a call that couldn't be kept says so, where nothing could write that",
     disk.fill();
     writeFileSync(join(project, "b"), execFileSync("head", ["-c", "30000", "/dev/urandom"]));
     const id = await run();
-    expect(undo.list(1)).toMatchObject([{ id, state: "not-kept", missing: "disk" }]);
+    expect(await undo.list(1)).toMatchObject([{ id, state: "not-kept", missing: "disk" }]);
     undo.close();
     const next = keeping({ folder: disk.folder });
     // What the disk still holds is its project's, whatever else couldn't be written.
     await next.undo.files({ call: first }).catch(() => undefined);
-    expect(next.undo.list(10).find((call) => call.id === first)).toMatchObject({ project });
+    expect((await next.undo.list(10)).find((call) => call.id === first)).toMatchObject({ project });
     disk.empty();
     expect((await next.undo.files({ call: first })).files).toMatchObject([{ path: "b" }]);
   });
@@ -95,7 +96,7 @@ describe("what is forgotten", () => {
     const left = join(folder, `${name}-1.forgotten`);
     mkdirSync(left);
     writeFileSync(join(left, "project"), "/srv/x\n");
-    expect(undo.list(100).every(({ project }) => project !== "/srv/x")).toBe(true);
+    expect((await undo.list(100)).every(({ project }) => project !== "/srv/x")).toBe(true);
     await undo.tidy();
     expect(existsSync(left)).toBe(false);
     expect(await undo.forget()).toBe(1);
