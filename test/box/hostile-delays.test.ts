@@ -31,8 +31,9 @@ const MAX_P99_MS = 50;
 const MAX_PAUSE_MS = 100;
 const EVERY_MS = 20;
 const PAUSE_EVERY_MS = 1000;
-/** Of one situation. */
+/** Of one situation; and where the machine is so slow that its hostile agent has asked for little by then. */
 const LASTS_MS = 1800;
+const LASTS_LONGEST_MS = 6000;
 const WARM_UP_MS = 500;
 /** Calls of the hostile agent that are on their way at once. */
 const AT_ONCE = 3;
@@ -56,7 +57,7 @@ interface Seat {
 interface Took {
   began: number;
   ended: number;
-  /** Of that, in milliseconds, for how long the gate waited for a processor: the machine's part. */
+  /** Of that, in milliseconds, for how long the gate, or this process, waited for a processor: the machine's part. */
   waited: number;
 }
 
@@ -80,11 +81,13 @@ function longestWait(before: ReadonlyMap<string, number>, after: ReadonlyMap<str
   return Math.max(...[...after].map(([thread, waited]) => waited - (before.get(thread) ?? waited)));
 }
 
-/** Times what a gate is asked. */
+/** Times what a gate is asked. Both may have waited at the same moments: the longer wait counts. */
 async function timed<T>(pid: number | undefined, act: () => Promise<T>): Promise<Took & { answer: T }> {
-  const [began, before] = [performance.now(), waitedFor(pid)];
+  const both = () => [pid, process.pid].map(waitedFor);
+  const [began, before] = [performance.now(), both()];
   const answer = await act();
-  return { began, ended: performance.now(), waited: longestWait(before, waitedFor(pid)), answer };
+  const waits = both().map((after, at) => longestWait(before[at] ?? after, after));
+  return { began, ended: performance.now(), waited: Math.max(...waits), answer };
 }
 
 /** An agent's connection that sends without waiting for what was sent before. */
@@ -146,11 +149,16 @@ interface Measured {
 const none = (): Measured => ({ calls: [], pauses: [] });
 
 /** The other client's calls and the operator's pauses, to both gates at the same moments. */
-async function measure(seats: readonly [Seat, Seat], lastsMs: number): Promise<[Measured, Measured]> {
+async function measure(
+  seats: readonly [Seat, Seat],
+  lastsMs: number,
+  isEnough = () => true,
+): Promise<[Measured, Measured]> {
   const measured: [Measured, Measured] = [none(), none()];
   const going: Promise<unknown>[] = [];
   const began = performance.now();
-  for (let count = 0; performance.now() - began < lastsMs; count++) {
+  const lasts = (ms: number) => performance.now() - began < ms;
+  for (let count = 0; lasts(lastsMs) || (!isEnough() && lasts(LASTS_LONGEST_MS)); count++) {
     // Neither is always the first.
     for (const at of count % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
       const { other, project } = seats[at];
@@ -182,25 +190,24 @@ function beyond(took: readonly Took[], { calls, pauses }: Measured): number[] {
   });
 }
 
-/** Asks for all of it again and again, and runs what it may. @returns how often it asked */
-async function beHostile(
-  { hostile }: Seat,
-  situation: Situation,
-  project: string,
-  isOver: () => boolean,
-): Promise<number> {
-  let count = 0;
+/** What a hostile agent has asked for so far, and whether it has to end. */
+interface Asking {
+  count: number;
+  isOver: boolean;
+}
+
+/** Asks for all of it again and again, and runs what it may. */
+async function beHostile({ hostile }: Seat, situation: Situation, project: string, asking: Asking): Promise<void> {
   const calls = callsOf(situation, project);
   const one = async () => {
-    while (!isOver()) {
-      const { answer } = await hostile.ask(calls[count++ % calls.length] ?? {});
+    while (!asking.isOver) {
+      const { answer } = await hostile.ask(calls[asking.count++ % calls.length] ?? {});
       const { confine, pending } = answer.data as Answer;
       if (pending !== undefined) hostile.cancel(pending.token);
       if (confine !== undefined) await runs(confinedCommand(confine.argv), project);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, one));
-  return count;
 }
 
 function callsOf({ lines, files = [], cwd = "" }: Situation, project: string): object[] {
@@ -281,11 +288,12 @@ interface Delays {
 }
 
 async function delaysIn(seats: readonly [Seat, Seat], situation: Situation, project: string): Promise<Delays> {
-  let isOver = false;
-  const hostile = beHostile(seats[0], situation, project, () => isOver);
-  const [under, control] = await measure(seats, LASTS_MS);
-  isOver = true;
-  const count = await hostile;
+  const asking: Asking = { count: 0, isOver: false };
+  const hostile = beHostile(seats[0], situation, project, asking);
+  const [under, control] = await measure(seats, LASTS_MS, () => asking.count > MIN_HOSTILE);
+  const { count } = asking;
+  asking.isOver = true;
+  await hostile;
   const p99 = quantile(beyond(under.calls, control), 0.99);
   const pause = Math.max(...beyond(under.pauses, control));
   const whole = quantile(under.calls.map(msOf), 0.99).toFixed(0);
