@@ -1,7 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { gatePaths } from "../../../ipc/base/paths.ts";
 import { GateFiles } from "../../../main/decide/places/gate-files.ts";
 import { type ConfinedWorld, confinedWorld, confinementIn, shellCall } from "../../support/confined-calls.ts";
@@ -129,6 +129,17 @@ describe("what is no project", () => {
     rmSync(join(homely.project, ".git"), { recursive: true });
     for (const cwd of [homely.home, join(homely.home, "work"), "/", "/tmp", "/etc", "/usr", "/proc/self/cwd"])
       expect([cwd, declaredIn(cwd, homely)]).toEqual([cwd, "no-project"]);
+  });
+
+  it("the folder of a process, by its number or as each process sees its own", () => {
+    const other = spawn("sleep", ["60"], { cwd: world.project, stdio: "ignore" });
+    onTestFinished(() => {
+      other.kill("SIGKILL");
+    });
+    // Its project, as long as it runs and has that number.
+    for (const folder of [`/proc/${other.pid}/cwd`, `/proc/${other.pid}/cwd/src`])
+      expect([folder, declaredIn(folder)]).toEqual([folder, "no-project"]);
+    expect(declaredIn(world.project)).toMatchObject({ project: world.project });
   });
 
   it.each([".ssh", ".config/nvim", ".password-store", ".oh-my-zsh", "bin", ".claude"])(
