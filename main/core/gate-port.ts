@@ -377,7 +377,7 @@ function noteInstructions({ agents, alarms, home }: Core, agentId: string, cwd: 
   const more = handed.length > MAX_NAMED ? ` and ${handed.length - MAX_NAMED} more` : "";
   alarms.raise({
     code: "instructions_hand_secret",
-    subject: visible(cwd),
+    subject: agent,
     message: `instructions that ${agent} reads as it begins in ${visible(cwd)} hand its model ${names.join(", ")}${more}`,
     hint: "take that out of CLAUDE.md, AGENTS.md or what these import, and begin a new session",
   });

@@ -52,7 +52,9 @@ const isSecret = (path: string): boolean => {
 /** The files below a folder that this one imports; null where one of its imports is a secret or lies outside, or where they are too many. */
 function importsStay(file: string, folder: string): string[] | null {
   const begin = beginningOf(realForm(file) ?? file, MAX_BYTES);
-  if (begin.kind !== "file") return [];
+  // What can't be read yet may be later; what is no text to us may be in another coding to a client.
+  if (begin.kind !== "file") return begin.kind === "nothing" ? [] : null;
+  if (begin.text.includes("\0")) return null;
   const { paths, isWhole } = importsIn(Buffer.from(begin.text, "latin1").toString(), file, HOME);
   const inside = paths.filter((path) => path.startsWith(`${folder}/`));
   // Most that begins with an `@` is the name of something else.

@@ -286,9 +286,15 @@ export class Places {
 function objectsIn(looks: readonly TreeLook[], { hides_objects, reads, writes }: Looked): string[] {
   if (hides_objects !== true) return [];
   const shown = [...reads, ...writes];
-  const found = looks.flatMap(({ repositories }) => repositories.flatMap(({ path }) => asText(path)));
+  const found = looks.flatMap(({ repositories, places }) => [
+    ...repositories.flatMap(({ path }) => asText(path)),
+    // Of any name.
+    ...places.flatMap(({ path }) => (isSettings(path) ? asText(path).map(dirname) : [])),
+  ]);
   const folders = [...found, ...shown.filter((path) => basename(path) === ".git")];
-  const objects = new Set(folders.flatMap(repositoriesIn).map((folder) => join(folder, "objects")));
+  const objects = new Set(
+    folders.flatMap(repositoriesIn).flatMap((folder) => ["objects", "lost-found"].map((name) => join(folder, name))),
+  );
   const isMeant = (path: string) =>
     isFolder(path) && shown.some((one) => isAtOrBelow(path, one) && !isAtOrBelow(one, path));
   return [...objects].filter((path) => isMeant(path) && !shown.some((one) => isAtOrBelow(one, path)));

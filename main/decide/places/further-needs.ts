@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import {
+  askedAsRepository,
   askedEachTime,
   beginsAsKey,
   isAtOrBelow,
@@ -212,9 +213,8 @@ export function markedByName(need: ResolvedRequirement, held: HeldByGit): Resolv
   const { capability, target, access, ask_each_time } = need;
   if (target.kind !== "path" || access === "list" || ask_each_time !== undefined) return need;
   const { lexical, real, is_tree } = target;
-  // Below it lies all that Git ever got.
-  if (is_tree && capability === "fs:read" && /(?:^|\/)\.git(?:\/modules(?:\/.*)?)?$/i.test(real ?? lexical))
-    return { ...need, ask_each_time: "what Git holds under no name" };
+  const unnamed = is_tree && capability === "fs:read" ? askedAsRepository(real ?? lexical) : undefined;
+  if (unnamed !== undefined) return { ...need, ask_each_time: unnamed };
   const named = askedEachTime(lexical) ?? (real === null || real === lexical ? undefined : askedEachTime(real));
   const isKey = named === undefined && capability === "fs:read" && !is_tree && beginsAsKey(real ?? lexical);
   const why = isKey ? "a private key" : named;

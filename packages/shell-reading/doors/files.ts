@@ -17,6 +17,7 @@ export {
 } from "../targets/path.ts";
 export { isTakenByGit, projectRoot } from "../targets/project.ts";
 export {
+  askedAsRepository,
   askedEachTime,
   beginsAsKey,
   hasSecretName,

@@ -185,7 +185,10 @@ const SETTINGS_OF_ANY = /\/config(?:\.worktree)?$/gi;
 /** Folders of these names in one another: with more of them it counts as one. */
 const MAX_NAMED = 8;
 /** What Git was ever given, whatever it was called. */
-const GIT_OBJECTS = /\/[^/]*\.git\/(?:modules\/.+\/)?objects(?:\/(?:[0-9a-f]{2}|pack)(?:\/.*)?)?$/;
+const GIT_OBJECTS =
+  /\/[^/]*\.git\/(?:modules\/.+\/)?(?:objects(?:\/(?:[0-9a-f]{2}|pack)(?:\/.*)?)?|lost-found(?:\/.*)?)$/;
+/** The same in a repository of any name, from where its own folder ends. */
+const OBJECTS_OF_ANY = /\/(?:objects(?=\/(?:[0-9a-f]{2}|pack)(?:\/|$)|$)|lost-found(?=\/|$))/gi;
 /** What a URL has between its scheme and `@` that lets somebody in: a password, or a token in a name's place. */
 const IN_GIT_URL =
   /(?<=\b[a-z][a-z0-9+.-]*:\/\/)(?:[^\s/:@"']*:[^\s/@"']*|(?:gh[a-z]_|github_pat_|glpat-)[^\s/@"']*|[A-Za-z0-9_=-]{30,})@/gi;
@@ -287,12 +290,20 @@ export function askedEachTime(path: string): string | undefined {
   }
   const folded = foldedPath(path);
   const mayBeGits = folded.includes("git");
-  if (mayBeGits && GIT_OBJECTS.test(folded)) return "what Git holds under no name";
+  if ((mayBeGits && GIT_OBJECTS.test(folded)) || isOfRepository(path, OBJECTS_OF_ANY)) return UNNAMED;
   if ((mayBeGits && GIT_LOGS.test(folded)) || isOfRepository(path, LOG_OF_ANY))
     return isLogTelling(realOf(path)) ? "a log of git's with a password or token in it" : undefined;
   if (!(mayBeGits && GIT_SETTINGS.test(folded)) && !isOfRepository(path, SETTINGS_OF_ANY)) return undefined;
   return tells(realOf(path), holdsGitSecret) ? "git's settings with a password or token in them" : undefined;
 }
+
+const UNNAMED = "what Git holds under no name";
+
+/** Why a read of all below a folder (absolute) is asked about: a repository's own has its objects in it; undefined for any other. */
+export const askedAsRepository = (folder: string): string | undefined =>
+  /\/\.git(?:\/modules(?:\/.*)?)?$/i.test(folder) || isOfRepository(`${folder}/objects`, OBJECTS_OF_ANY)
+    ? UNNAMED
+    : undefined;
 
 const realOf = (path: string): string => (path.startsWith("/") && realForm(path)) || path;
 
