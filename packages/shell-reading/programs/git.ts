@@ -217,7 +217,10 @@ function objectsNamed(sub: Subcommand, rest: readonly Word[], folder: string): s
   // A blame is of a named file.
   if (sub.names[0] === "blame") return [];
   const dashes = rest.findIndex(({ text }) => text === "--");
-  const objects = objectsOf(sub, dashes === -1 ? rest : rest.slice(0, dashes));
+  const objects = [...objectsOf(sub, dashes === -1 ? rest : rest.slice(0, dashes))];
+  // All that there is, or what is named by its input.
+  const batch = rest.find(({ text }) => sub.names[0] === "cat-file" && text.startsWith("--batch"));
+  if (batch !== undefined) objects.push(wordOf([{ text: "", kind: "unknown" }], batch));
   return [...new Set(objects.flatMap((word) => objectNamed(word, folder) ?? []))];
 }
 

@@ -181,6 +181,7 @@ describe.each([true, false])("what Git holds under no name, with a box: %s", (wi
       `git log -p ${SHORT}`,
       "git show readme",
       "git cat-file -p tags/readme",
+      "git cat-file --batch-all-objects --batch",
     ])
       expect([line, await ask(line)]).toEqual([
         line,
