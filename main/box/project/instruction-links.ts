@@ -54,19 +54,22 @@ function importsStay(file: string, folder: string): string[] | null {
   const begin = beginningOf(realForm(file) ?? file, MAX_BYTES);
   // What can't be read yet may be later; what is no text to us may be in another coding to a client.
   if (begin.kind !== "file") return begin.kind === "nothing" ? [] : null;
-  if (begin.text.includes("\0")) return null;
+  const isText = /\.(?:md|mdc|txt)$/i.test(file);
+  if (isText && begin.text.includes("\0")) return null;
   const { paths, isWhole } = importsIn(Buffer.from(begin.text, "latin1").toString(), file, HOME);
   const inside = paths.filter((path) => path.startsWith(`${folder}/`));
   // Most that begins with an `@` is the name of something else.
   const isOut = (path: string) =>
     path.startsWith(`${HOME}/`) ? !OWN_INSTRUCTIONS.test(path) : !/^(?:nothing|folder)$/.test(kindOf(path));
-  if (!isWhole || inside.some(isSecret) || paths.some((path) => !inside.includes(path) && isOut(path))) return null;
+  // Of what isn't made to be read by an agent (a lock file, a picture) the beginning is enough.
+  if ((isText && !isWhole) || inside.some(isSecret) || paths.some((path) => !inside.includes(path) && isOut(path)))
+    return null;
   return inside.filter((path) => !/^(?:nothing|folder)$/.test(kindOf(path)));
 }
 
 /**
- * What instructions import, and that imports in turn, that imports a secret or something outside, or is a link to one: nothing of it is
- * named as instructions are. Null where they are too many.
+ * What instructions import, and that imports in turn, that imports a secret or something outside, or is a link to one. Null where they
+ * are too many.
  * @param instructions with one character for each byte, as those that are found @param folder real
  */
 export async function unsoundImports(
@@ -93,7 +96,7 @@ export async function unsoundImports(
         seen.add(path);
         const isSound = staysBelow(path, folder) && importsStay(path, folder) !== null;
         if (isSound) next.push(path);
-        else if (!areInstructions(path)) unsound.push(path);
+        else unsound.push(path);
       }
     }
     level = next;

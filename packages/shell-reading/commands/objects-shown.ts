@@ -18,7 +18,7 @@ const WITHOUT_OBJECTS = /^(?:ls-files|check-ignore)$/;
 const NAMES =
   /^(?:\$\(|`)\s*git (?:--no-pager |-C [\w./-]+ )?(?:ls-files|check-ignore|grep -l|(?:diff|show|log|diff-tree)\b[^;&|<>`$()]* --name-only)\b[^;&|<>`$()]*(?:\|\s*(?:(?:head|tail|sort|uniq)(?:\s+-[\w-]+|\s+\d+)*|grep(?:\s+-[vEiF]+)?\s+(?:'[^']*'|[\w.\\$^-]+))\s*)*(?:\)|`)$/;
 const NAMES_ONLY = /^(?:--name-only|-l)$/;
-const FILTERS = /^(?:head|tail|sort|uniq|grep|egrep|fgrep|true|cd)$/;
+const FILTERS = /^(?:head|tail|sort|uniq|grep|egrep|fgrep|true|cd|read)$/;
 /** They say no more of a file that isn't text than that it matches, but for these options. */
 const SEARCHES = /^(?:e|f)?grep$|^rg$/;
 const AS_TEXT = /^(?:--(?:te?x?t?|binary.*|search-zip|pre.*|null-data)(?:=.*)?|-[A-Za-z]*[azU][A-Za-z]*)$/;
@@ -37,16 +37,23 @@ export function objectsShown(commands: readonly SimpleCommand[]): "hidden" | "as
     (command) => isGit(command) && !WITHOUT_OBJECTS.test(gitCommand(command.argv.slice(1)).name),
   );
   if (!needsThem) return others.some(readsFiles) ? "hidden" : "shown";
-  // What comes in by an input is what git has printed then.
-  const areNames = (command: SimpleCommand) =>
-    commands.every((each) => each === command || (isGit(each) ? printsNames(each) : isFilter(each)));
-  return others.some((command) => readsObjects(command, areNames(command))) ? "asked" : "shown";
+  const areNames = commands.every((command) => (isGit(command) ? printsNames(command) : takesNames(command)));
+  return others.some((command) => readsObjects(command, areNames)) ? "asked" : "shown";
 }
 
 const printsNames = ({ argv }: SimpleCommand): boolean =>
   WITHOUT_OBJECTS.test(gitCommand(argv.slice(1)).name) || argv.some(({ text }) => NAMES_ONLY.test(text));
 
-const isFilter = (command: SimpleCommand): boolean => FILTERS.test(command.name) && !readsFiles(command);
+/** A name that came in by an input, or that a variable has, which it got by one. */
+const isGiven = ({ kind, text }: Piece): boolean => kind === "unknown" && (text === FROM_INPUT || /^\$\w+$/.test(text));
+
+/** It hands on what came in, or reads the files of those names and hands nothing on. */
+function takesNames(command: SimpleCommand): boolean {
+  const read = readIn(command).flatMap(({ word }) => (word === "here" ? [] : [word]));
+  if (fromFiles(command).length > 0) return false;
+  if (read.length === 0) return FILTERS.test(command.name);
+  return command.isLast && command.captures === 0 && read.every(({ pieces }) => pieces.every(isGiven));
+}
 
 const isGit = ({ name }: SimpleCommand): boolean => programCalled(name)?.worksOnRepository === true;
 
@@ -57,12 +64,11 @@ const fromFiles = ({ redirects }: SimpleCommand): Word[] =>
 
 const readsFiles = (command: SimpleCommand): boolean => readIn(command).length > 0 || fromFiles(command).length > 0;
 
-/** @param areNames what comes in by its input */
+/** @param areNames what comes in by an input is what git has printed */
 function readsObjects(command: SimpleCommand, areNames: boolean): boolean {
   const { name, argv, cwd } = command;
   const isSearch = SEARCHES.test(programName(name)) && !argv.some(({ text }) => AS_TEXT.test(text));
-  const isOpen = ({ kind, text }: Piece) =>
-    kind === "unknown" && !NAMES.test(text) && !(areNames && (text === FROM_INPUT || /^\$\w+$/.test(text)));
+  const isOpen = (piece: Piece) => piece.kind === "unknown" && !NAMES.test(piece.text) && !(areNames && isGiven(piece));
   const mayBe = ({ pieces, glob, text }: Word) =>
     pieces.some(isOpen) ||
     (glob === true && (HIDDEN.test(text) || isInGit(cwd) || text.includes("**") || text.split("/").length >= DEEP));
