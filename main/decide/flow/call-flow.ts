@@ -99,8 +99,8 @@ const commandsOf = ({ lines }: FlowCall): SimpleCommand[] => lines.all.flatMap((
 
 /** What it names to be read; who changes a part of a file is answered with what is around it. */
 const reads = ({ call }: Pick<FlowCall, "call">, { capability }: ResolvedRequirement): boolean =>
-  capability === "fs:read" ||
-  (capability === "fs:write" && ["old_string", "oldString", "edits"].some((name) => name in call.args));
+  capability === "fs:read" || (capability === "fs:write" && OF_EDITS.some((name) => name in call.args));
+const OF_EDITS = ["old_string", "oldString", "edits"] as const;
 
 /** Only names are listed. */
 const isListed = ({ access, shows_contents }: ResolvedRequirement): boolean =>
@@ -249,8 +249,7 @@ export function filesNamed(
 ): { path: string; is_tree: boolean }[] {
   return x.stated_needs.flatMap((need) => {
     const isMeant = capability === "fs:read" ? reads(x, need) : need.capability === capability;
-    if (!isMeant || need.target.kind !== "path" || need.access === "delete") return [];
-    if (isListed(need)) return [];
+    if (!isMeant || need.target.kind !== "path" || need.access === "delete" || isListed(need)) return [];
     return [{ path: need.target.real ?? need.target.lexical, is_tree: need.target.is_tree }];
   });
 }

@@ -21,7 +21,7 @@ import {
   untrustedIn,
 } from "./call-flow.ts";
 import type { FlowConfig } from "./config.ts";
-import { type Marked, type SessionMarks, saidWith, say } from "./session-marks.ts";
+import { type Marked, type Session, type SessionMarks, saidWith, say } from "./session-marks.ts";
 import type { WrittenFiles } from "./written-files.ts";
 
 /** What sessions have seen, and what of it counts for a call. */
@@ -46,10 +46,12 @@ export class SessionFlow {
     const config = this.#config();
     const own = (what: string | undefined): Seen | undefined =>
       what === undefined ? undefined : { what, decision_id: "", at: "" };
-    const kept = once(() => this.#keptIn(x));
+    const counted = this.#marks.counted(x.subject);
+    if (counted === null) return undefined;
+    const kept = once(() => this.#keptIn(x, counted));
     const came = seen?.untrusted ?? own(untrustedIn(x, config) ?? kept().untrusted[0]);
     if (came === undefined) return null;
-    const privates = once(() => [...privateIn(x, config, this.#ownFolders(x)), ...kept().private]);
+    const privates = once(() => [...privateIn(x, config, this.#ownFolders(x, counted)), ...kept().private]);
     /** Those that the user hasn't agreed to: an answer for one is none for the others. */
     const open = (rule: Flow["rule"], all: Iterable<string>, reading: () => number = () => 0) => {
       const places = [...new Set(all)];
@@ -60,14 +62,13 @@ export class SessionFlow {
     const sent = () => {
       if (config.private_untrusted_out === "off" || seen?.untrusted === undefined) return undefined;
       const read = seen.private ?? own(privates()[0]);
-      const counted = this.#marks.counted(x.subject);
-      const said = ({ domain, text }: Saying) => (counted === null ? 0 : saidWith(counted, domain, text));
+      const said = ({ domain, text }: Saying) => saidWith(counted, domain, text);
       const reads = () => (seen.reads ?? 0) + this.#marks.unread(x.subject, privates());
       const flow = read === undefined ? undefined : open("flow.private-untrusted-out", outOf(x, config, said), reads);
       return flow === undefined ? undefined : { ...flow, read };
     };
     const changed = () =>
-      config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x, this.#instructing(x)));
+      config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x, instructing(x, counted)));
     return sent() ?? changed() ?? null;
   }
 
@@ -78,9 +79,9 @@ export class SessionFlow {
     if (counted === null) return;
     const config = this.#config();
     const came = untrustedIn(x, config);
-    const kept = this.#keptIn(x);
+    const kept = this.#keptIn(x, counted);
     const brought: Record<Mark, string[]> = {
-      private: [...privateIn(x, config, this.#ownFolders(x, true)), ...kept.private],
+      private: [...privateIn(x, config, this.#ownFolders(x, counted, true)), ...kept.private],
       untrusted: came === undefined ? kept.untrusted : [came, ...kept.untrusted],
     };
     // The first last: by that it is named.
@@ -101,11 +102,10 @@ export class SessionFlow {
   }
 
   /** The files that it reads, by the marks that they have. */
-  #keptIn(x: FlowCall): Record<Mark, string[]> {
+  #keptIn(x: FlowCall, { name: reader, hasBegun }: Session): Record<Mark, string[]> {
     const found: Record<Mark, string[]> = { private: [], untrusted: [] };
-    const { name: reader = "", root } = this.#marks.counted(x.subject) ?? {};
     // Its client has read them before its first call.
-    const began = root === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
+    const began = hasBegun === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
     if (began !== null) found.private.push(...handedBy(x.call.context?.cwd ?? began, x.settings.home));
     if (this.#files.isEmpty) return found;
     for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...this.#mentionedIn(x)])
@@ -115,16 +115,6 @@ export class SessionFlow {
     const loaded = began === null ? [] : [...readAtStart(began, x.settings.home)];
     found.untrusted.push(...loaded.filter((path) => this.#files.marksOf(path, false, reader).includes("untrusted")));
     return found;
-  }
-
-  /** Whether a file is one that clients take in as they begin where its session does. */
-  #instructing({ subject, settings: { home } }: FlowCall): (path: string) => boolean {
-    const counted = this.#marks.counted(subject);
-    return (path) => {
-      if (counted?.root === undefined) return false;
-      counted.readAtStart ??= readAtStart(counted.root, home);
-      return counted.readAtStart.has(path);
-    };
   }
 
   /** Where it runs what may read and write anything there, as far as is known. */
@@ -143,20 +133,19 @@ export class SessionFlow {
    * Whether a path lies where a session works: where its first call did, so that no later one says that it works where something private
    * is. Those that share their marks may work in any repository. @param isMade the call is allowed: it may be the first
    */
-  #ownFolders({ subject, call, settings }: FlowCall, isMade = false): (path: string) => boolean {
-    const counted = this.#marks.counted(subject);
+  #ownFolders({ subject, call, settings }: FlowCall, counted: Session, isMade = false): (path: string) => boolean {
     const placed = once(() => placeOf(call, settings.home, settings.env));
     const first = () => {
-      const isBegun = counted?.hasBegun === true || this.#marks.of(subject)?.untrusted !== undefined;
+      const isBegun = counted.hasBegun === true || this.#marks.of(subject)?.untrusted !== undefined;
       return isBegun && placed().project === null ? null : ownFolder(placed());
     };
-    const begun = counted?.root === undefined && isMade ? first() : null;
-    if (counted !== null && begun !== null) counted.root = begun;
-    if (counted !== null && isMade) counted.hasBegun = true;
+    const begun = counted.root === undefined && isMade ? first() : null;
+    if (begun !== null) counted.root = begun;
+    if (isMade) counted.hasBegun = true;
     return (path) => {
-      const own = counted?.root ?? first();
+      const own = counted.root ?? first();
       if (own !== null && isAtOrBelow(path, own)) return true;
-      const other = counted?.isOwn === true || placed().project === null ? null : ownFolder(placed());
+      const other = counted.isOwn || placed().project === null ? null : ownFolder(placed());
       return other !== null && isAtOrBelow(path, other);
     };
   }
@@ -171,6 +160,15 @@ export class SessionFlow {
     this.#marks.agree(session, flow);
   }
 }
+
+/** Whether a file is one that clients take in as they begin where its session does. */
+const instructing =
+  ({ settings: { home } }: FlowCall, counted: Session) =>
+  (path: string): boolean => {
+    if (counted.root === undefined) return false;
+    counted.readAtStart ??= readAtStart(counted.root, home);
+    return counted.readAtStart.has(path);
+  };
 
 /** It gets something from outside, or from a file that may be marked, and writes. */
 function canPlantAtOnce({ stated_needs }: FlowCall): boolean {

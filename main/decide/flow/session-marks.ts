@@ -6,6 +6,7 @@ import type { UserWords } from "../../agents/index.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
+import { since } from "./since.ts";
 
 /**
  * The marks of each session, over restarts. A session has marks of its own where a client that is known here said that its user began
@@ -111,6 +112,7 @@ export interface ListedSession extends Marks {
 export class SessionMarks {
   readonly #db: PreparedStatements;
   readonly #clock: Pick<Clock, "now">;
+  readonly #since: () => string;
   readonly #words: Pick<UserWords, "hasSpoken">;
   readonly #agents = new Map<string, OfAgent>();
   readonly #changed: () => void;
@@ -126,6 +128,7 @@ export class SessionMarks {
   ) {
     this.#db = new PreparedStatements(db);
     this.#clock = clock;
+    this.#since = since(clock, SHARED_MS);
     this.#words = words;
     this.#changed = changed;
     this.#isEmpty = this.#db.prepare("SELECT 1 FROM flow_marks LIMIT 1").get() === undefined;
@@ -137,9 +140,13 @@ export class SessionMarks {
     const { marks, reads, isOwn } = this.#counting(marked.agent, marked.session);
     if (marks.private === undefined && marks.untrusted === undefined) return null;
     if (isOwn) return { reads, ...marks };
-    const since = isoSeconds(this.#clock.now() - SHARED_MS);
-    const lasting = MARKS.filter((mark) => (marks[mark]?.at ?? "") >= since).map((mark) => [mark, marks[mark]]);
-    return lasting.length === 0 ? null : { reads, ...Object.fromEntries(lasting) };
+    const begun = this.#since();
+    const lasting: Session["marks"] = {};
+    for (const mark of MARKS) {
+      const last = marks[mark];
+      if (last !== undefined && last.at >= begun) lasting[mark] = last;
+    }
+    return lasting.private === undefined && lasting.untrusted === undefined ? null : { reads, ...lasting };
   }
 
   /** A call that is allowed sets a mark: in memory at once. @throws SQLite's error where it can't be stored */

@@ -6,6 +6,7 @@ import { isoSeconds } from "../../../ipc/contract/iso-seconds.ts";
 import type { Clock } from "../../base/clocks/clock.ts";
 import { keepLatest } from "../../base/keep-latest.ts";
 import { PreparedStatements, type SqliteDatabase } from "../../base/sqlite/prepared-statements.ts";
+import { since } from "./since.ts";
 
 /** Files that marked sessions wrote: whoever reads one is marked as they were (docs/flow.md). */
 
@@ -53,6 +54,7 @@ interface Row {
 export class WrittenFiles {
   readonly #db: PreparedStatements;
   readonly #clock: Pick<Clock, "now">;
+  readonly #since: () => string;
   readonly #failed: (what: string, error: unknown) => void;
   /** By path, what couldn't be written down yet. */
   readonly #unwritten = new Map<string, Row>();
@@ -61,7 +63,6 @@ export class WrittenFiles {
   /** Those of the rows that are about folders. */
   readonly #folders = new Map<string, Row>();
   #isEmpty: boolean;
-  #sinceMinute = { minute: Number.NaN, text: "" };
   #written = 0;
 
   /** `db` was opened with `grantsSchema`. @param failed where what was noted can't be written down: it is tried again with the next */
@@ -72,6 +73,7 @@ export class WrittenFiles {
   ) {
     this.#db = new PreparedStatements(db);
     this.#clock = clock;
+    this.#since = since(clock, KEPT_MS);
     this.#failed = failed;
     this.#isEmpty = this.#db.prepare("SELECT 1 FROM flow_files LIMIT 1").get() === undefined;
     this.#readFolders();
@@ -84,7 +86,7 @@ export class WrittenFiles {
     const now = this.#clock.now();
     const before = this.#row(path, this.#since());
     const isKnown = before?.writer === writer && marks.every((mark) => before.marks.includes(mark));
-    if (isKnown && before.at > isoSeconds(now - FRESH_MS)) return;
+    if (isKnown && Date.parse(before.at) > now - FRESH_MS) return;
     const all = MARKS.filter((mark) => marks.includes(mark) || before?.marks.includes(mark) === true);
     const at = isoSeconds(now);
     const by = before === undefined || before.writer === writer ? writer : "";
@@ -166,13 +168,6 @@ export class WrittenFiles {
       keepLatest(this.#recent, path, row, MAX_RECENT);
     }
     return row === null || row.at < since ? undefined : row;
-  }
-
-  /** Whole minutes: it is asked for with each path. */
-  #since(): string {
-    const minute = Math.floor((this.#clock.now() - KEPT_MS) / 60_000);
-    if (minute !== this.#sinceMinute.minute) this.#sinceMinute = { minute, text: isoSeconds(minute * 60_000) };
-    return this.#sinceMinute.text;
   }
 
   /** Writes down what was noted: all of it, or it is tried again. */
