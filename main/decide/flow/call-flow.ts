@@ -132,7 +132,12 @@ export interface Saying {
 /** Each place where it would send what the session knows. @param said bytes, with those that were said before */
 export function* outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) => number): Generator<string> {
   const server = serverOf(x);
-  if (server === undefined ? !leads(x, MAY_SEND) : isTrusted(x, server, config)) return;
+  if (
+    server === undefined
+      ? !leads(x, "network:http", "mail:send", "channel:out", "code:exec")
+      : isTrusted(x, server, config)
+  )
+    return;
   for (const { capability, target } of x.stated_needs) {
     if (capability === "mail:send" || (capability === "channel:out" && server === undefined)) yield targetText(target);
     if (capability !== "network:http" || !isForeign(targetHost(target), config)) continue;
@@ -144,17 +149,14 @@ export function* outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) =
   if (x.confinement === null && server === undefined) yield* sentByLines(x, config);
 }
 
-const RUNS: ReadonlySet<Capability> = new Set(["code:exec"]);
-const ASKS: ReadonlySet<Capability> = new Set(["network:http"]);
-const MAY_SEND: ReadonlySet<Capability> = new Set(["network:http", "mail:send", "channel:out", "code:exec"]);
-/** Quickly, for most calls: they lead nowhere. */
-const leads = ({ stated_needs }: FlowCall, where: ReadonlySet<Capability>): boolean =>
-  stated_needs.some(({ capability }) => where.has(capability));
+/** Whether it needs one of these: quickly, as most calls lead nowhere. */
+export const leads = ({ stated_needs }: FlowCall, ...where: readonly Capability[]): boolean =>
+  stated_needs.some(({ capability }) => where.includes(capability));
 
 /** What its requests say that only ask. */
 export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
   const server = serverOf(x);
-  if (server === undefined && !leads(x, ASKS)) return [];
+  if (server === undefined && !leads(x, "network:http")) return [];
   const words = x.settings.words?.of(x.call, x.subject) ?? "";
   const textOf = (values: readonly unknown[]) =>
     values
@@ -181,7 +183,7 @@ export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
  */
 export function* laterIn(x: FlowCall, instructs: (path: string) => boolean): Generator<string> {
   // Where the guard knows that something runs later, a write counts as running code.
-  const here = leads(x, RUNS) ? placeOf(x.call, x.settings.home, x.settings.env) : undefined;
+  const here = leads(x, "code:exec") ? placeOf(x.call, x.settings.home, x.settings.env) : undefined;
   const isLater = (path: string) =>
     isLaterByName(path) || instructs(path) || (here !== undefined && runsLater(path, here));
   for (const need of x.stated_needs) {
@@ -194,7 +196,7 @@ export function* laterIn(x: FlowCall, instructs: (path: string) => boolean): Gen
   if (x.executor.manifest.runs_later === true) yield x.executor.manifest.name;
   if (!namesByTheBy(x)) return;
   const isMeant = (path: string) => isLater(path) || isLaterByName(`${path}/`) || hasOtherName(path);
-  for (const { path, from } of serverOf(x) === undefined ? writtenByLines(x) : writtenByServer(x))
+  for (const [path, from] of serverOf(x) === undefined ? writtenByLines(x) : writtenByServer(x))
     if (formsOf(path, realForm(path)).some(isMeant) || brings(from, path, isLater)) yield path;
 }
 
@@ -212,26 +214,21 @@ function hasOtherName(path: string): boolean {
 }
 
 /** What another server's tool may write: a path that it is given, unless the user said that it only looks. */
-const writtenByServer = (x: FlowCall): Written[] =>
+const writtenByServer = (x: FlowCall): [string][] =>
   (x.executor.mcp?.state === "looks" ? [] : (filesMentioned(x) ?? []))
     .filter((path) => dirname(path) !== "/" && kindOf(dirname(path)) === "folder")
-    .map((path) => ({ path }));
+    .map((path) => [path]);
 
-/** `from`: what is put there, as it is or as a link. */
-interface Written {
-  path: string;
-  from?: string | undefined;
-}
-
-/** What the programs of its lines are known to write, where that isn't all that they may do. */
-const writtenByLines = (x: FlowCall): Written[] =>
+/** What the programs of its lines are known to write, where that isn't all that they may do; and what is put there, as it is or as a link. */
+const writtenByLines = (x: FlowCall): [string, string?][] =>
   commandsOf(x).flatMap((command) => {
-    const at = ({ text, is_resolved, glob }: Word) =>
-      is_resolved && glob !== true && text !== "" ? (certainPath(text, command.cwd) ?? undefined) : undefined;
+    const at = ({ text, is_resolved, glob }: Word): string =>
+      (is_resolved && glob !== true && text !== "" ? certainPath(text, command.cwd) : null) ?? "";
     const { written, placed } = effectsOf(command);
-    return [...written.map((word) => ({ word, source: undefined })), ...placed].flatMap(({ word, source }) => {
-      const path = at(word);
-      return path === undefined ? [] : [{ path, from: source === undefined ? undefined : at(source) }];
+    const pairs = [...written.map((word) => [word]), ...placed.map(({ word, source }) => [word, source])];
+    return pairs.flatMap((words) => {
+      const [path, from] = words.map(at);
+      return path ? [[path, from || undefined] as [string, string?]] : [];
     });
   });
 
@@ -332,7 +329,7 @@ const isSaid = (command: SimpleCommand, reading: Reading, home: string): boolean
 
 /** What it runs that may do anything; a write at a place that runs later counts as running code, and runs nothing yet. */
 function codeIn(x: FlowCall): ResolvedRequirement | undefined {
-  if (!leads(x, RUNS)) return undefined;
+  if (!leads(x, "code:exec")) return undefined;
   const written = new Set(filesNamed(x, "fs:write").map(({ path }) => path));
   return x.stated_needs.find(
     ({ capability, target }) => capability === "code:exec" && !(target.kind === "exact" && written.has(target.value)),

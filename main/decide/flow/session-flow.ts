@@ -9,6 +9,7 @@ import {
   filesMentioned,
   filesNamed,
   laterIn,
+  leads,
   namesByTheBy,
   onlyReads,
   outOf,
@@ -171,10 +172,7 @@ const instructing =
   };
 
 /** It gets something from outside, or from a file that may be marked, and writes. */
-function canPlantAtOnce({ stated_needs }: FlowCall): boolean {
-  const has = (capability: string) => stated_needs.some((need) => need.capability === capability);
-  return has("fs:write") && (has("network:http") || has("fs:read"));
-}
+const canPlantAtOnce = (x: FlowCall): boolean => leads(x, "fs:write") && leads(x, "network:http", "fs:read");
 
 /** Found when it is first asked for, and not again. */
 function once<T extends object>(find: () => T): () => T {

@@ -213,8 +213,7 @@ export class SessionMarks {
 
   /** The user says that it counts no more: one session's, or all of an agent's. @returns how many sessions @throws SQLite's error */
   clear(agentId: string, session?: string): number {
-    const isMeant = session === undefined ? "agent = ?" : "agent = ? AND session = ?";
-    const values = session === undefined ? [agentId] : [agentId, session];
+    const [isMeant, ...values] = whose(agentId, session);
     const count = this.#db.count(`SELECT count(DISTINCT session) AS count FROM flow_marks WHERE ${isMeant}`, ...values);
     this.#db.prepare(`DELETE FROM flow_marks WHERE ${isMeant}`).run(...values);
     // Of the others what is shared is found again.
@@ -239,30 +238,19 @@ export class SessionMarks {
   #ofAgent(agentId: string): OfAgent {
     const found = this.#agents.get(agentId);
     if (found !== undefined) return found;
-    const made: OfAgent = { sessions: new Map(), shared: { ...newSession(agentId), marks: this.#lastOf(agentId) } };
+    const shared = { ...this.#stored(agentId), isOwn: false };
+    const made: OfAgent = { sessions: new Map(), shared };
     keepLatest(this.#agents, agentId, made, MAX_AGENTS);
     return made;
   }
 
-  /** What any session of an agent has done last. */
-  #lastOf(agentId: string): Session["marks"] {
-    const marks: Session["marks"] = {};
-    for (const mark of MARKS) {
-      const last = this.#db
-        .prepare<Seen>(
-          "SELECT what, decision_id, at FROM flow_marks WHERE agent = ? AND mark = ? ORDER BY at DESC LIMIT 1",
-        )
-        .get(agentId, mark);
-      if (last !== undefined) marks[mark] = last;
-    }
-    return marks;
-  }
-
-  #stored(agentId: string, session: string): Session {
+  /** What a session has done last, or any of an agent. */
+  #stored(agentId: string, session?: string): Session {
+    const [isMeant, ...values] = whose(agentId, session);
     const rows = this.#db
-      .prepare<Row>("SELECT * FROM flow_marks WHERE agent = ? AND session = ?")
-      .all(agentId, session);
-    const found = newSession(agentId, session);
+      .prepare<Row>(`SELECT *, max(at) AS at FROM flow_marks WHERE ${isMeant} GROUP BY mark`)
+      .all(...values);
+    const found = newSession(agentId, ...(session === undefined ? [] : [session]));
     for (const { mark, what, decision_id, at, is_own } of rows) {
       found.isOwn ||= is_own === 1;
       const known = MARKS.find((one) => one === mark);
@@ -284,6 +272,10 @@ export class SessionMarks {
       .run(agentId, count - MAX_ROWS);
   }
 }
+
+/** One session's rows, or all of an agent's: the condition, and its values. */
+const whose = (agentId: string, session: string | undefined): [string, ...string[]] =>
+  session === undefined ? ["agent = ?", agentId] : ["agent = ? AND session = ?", agentId, session];
 
 /**
  * Bytes that a session's requests have said to somebody, this one's with them. The same again says little: that it was sent. Of
