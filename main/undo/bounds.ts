@@ -41,7 +41,8 @@ export const REBUILT: ReadonlySet<string> = new Set([
 /** Of a repository's own folder: what a command can lose, or can have run later. Its objects stay where they are. */
 export const OF_REPOSITORY: ReadonlySet<string> = new Set([
   ...["HEAD", "ORIG_HEAD", "MERGE_HEAD", "MERGE_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD", "index", "packed-refs"],
-  ...["refs", "logs", "config", "config.worktree", "hooks", "info", "rebase-merge", "rebase-apply"],
+  ...["refs", "reftable", "logs", "config", "config.worktree", "hooks", "info", "rebase-merge", "rebase-apply"],
+  "worktrees",
 ]);
 /** What of that is run, or says what is. */
 const RUN_BY_GIT: ReadonlySet<string> = new Set(["config", "config.worktree", "hooks", "info"]);

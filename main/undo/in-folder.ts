@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, closeSync, constants, lstatSync, openSync, readlinkSync, type Stats } from "node:fs";
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, type Stats } from "node:fs";
 import { NOT_A_FILE, readRegularBytes, TOO_LARGE } from "../../ipc/base/regular-file.ts";
 import { MAX_FILE } from "./bounds.ts";
 
@@ -27,15 +27,20 @@ export function openFolderIn(name: string): number | undefined {
 
 export const enter = (fd: number): void => process.chdir(`/proc/self/fd/${fd}`);
 
-/** Runs this in an open folder of a root, by its path from there. @returns undefined where that is no folder, or a link leads there */
-export function inFolder<T>(rootFd: number, path: string, run: () => T): T | undefined {
+/**
+ * Runs this in an open folder of a root, by its path from there. @param crosses into other disks, too
+ * @returns undefined where that is no folder, or a link leads there @throws the system's error, EXDEV where it is another disk's
+ */
+export function inFolder<T>(rootFd: number, path: string, run: () => T, crosses = false): T | undefined {
   enter(rootFd);
+  const { dev } = fstatSync(rootFd);
   for (const name of path === "" ? [] : path.split("/")) {
     // Nothing outside of the root has a name.
     if (name === "" || name === "." || name === "..") return undefined;
     const fd = openFolderIn(name);
     if (fd === undefined) return undefined;
     try {
+      if (!crosses && fstatSync(fd).dev !== dev) throw Object.assign(new Error("another disk"), { code: "EXDEV" });
       enter(fd);
     } finally {
       closeSync(fd);
@@ -58,7 +63,7 @@ export function openRoot(root: string): number {
   const top = openSync("/", O_RDONLY | O_DIRECTORY);
   try {
     const at = root.lastIndexOf("/");
-    const fd = inFolder(top, root.slice(1, Math.max(at, 1)), () => openFolderIn(root.slice(at + 1) || "."));
+    const fd = inFolder(top, root.slice(1, Math.max(at, 1)), () => openFolderIn(root.slice(at + 1) || "."), true);
     if (fd === undefined) throw Object.assign(new Error("it is no folder"), { code: "ENOTDIR" });
     return fd;
   } finally {
@@ -86,7 +91,7 @@ export const isNothing = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR", "ELOOP"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 const UNREADABLE: ReadonlySet<string> = new Set([
-  ...[NOT_A_FILE, TOO_LARGE, "EAGAIN", "ENXIO", "EACCES", "EPERM"],
+  ...[NOT_A_FILE, TOO_LARGE, "EAGAIN", "ENXIO", "EACCES", "EPERM", "EXDEV"],
   // A disk that fails, or isn't there any more.
   ...["EIO", "ESTALE", "ENOTCONN", "ENODEV", "EUCLEAN", "EBADMSG", "EREMOTEIO"],
 ]);

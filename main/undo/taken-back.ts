@@ -270,8 +270,7 @@ function made(name: string, { mode }: Entry, content: Buffer, from: Entry | null
     else writeWhole(half, mode & 0o7777, content);
     if (!isThere(name, from)) return "kept";
     if (from !== null) renameSync(half, named(name));
-    // Where somebody makes one at this moment, theirs stays.
-    else linkSync(half, named(name));
+    else appear(half, name);
     return "restored";
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return "kept";
@@ -282,6 +281,17 @@ function made(name: string, { mode }: Entry, content: Buffer, from: Entry | null
     } catch {
       // it has its own name now
     }
+  }
+}
+
+/** Where somebody makes one at this moment, theirs stays; but on a disk without links. */
+function appear(half: string, name: string): void {
+  try {
+    linkSync(half, named(name));
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"].includes(code)) throw error;
+    renameSync(half, named(name));
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
 import { visible } from "../../ipc/base/visible-text.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
@@ -10,7 +10,7 @@ import type { UndoChoice, UndoneCall, UndoneFile, UndoResult, UndoSelection } fr
 import { comesBack, filesAmong, isOpenCall } from "../../ipc/words/undo-words.ts";
 import { keepLatest } from "../base/keep-latest.ts";
 import type { ConfinedRun } from "../decide/confinement/box.ts";
-import { runsLater } from "../decide/places/run-later.ts";
+import { RUN_LATER_FOLDERS, runsLater } from "../decide/places/run-later.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
 import type { Denial, Reviewable } from "../decide/stages/examination.ts";
 import { type Bounds, CALL_WAITS_MS, isOfRepository } from "./bounds.ts";
@@ -346,7 +346,9 @@ export class Undo {
     return found.map(({ path: bytes, state, before, agent, now }) => {
       const path = Buffer.from(bytes, "latin1").toString();
       const kind = (entry: typeof now) => (entry === null ? null : kindOf(entry));
-      const later = () => (runsLater(join(root, path), environment) ? "runs-later" : "file");
+      const isLink = before !== null && kindOf(before) === "link";
+      const isSettings = isLink && RUN_LATER_FOLDERS.has(basename(path).toLowerCase());
+      const later = () => (isSettings || runsLater(join(root, path), environment) ? "runs-later" : "file");
       const part = isOfRepository(bytes) ? "git" : later();
       return { project: root, path, bytes, state, part, before: kind(before), agent: kind(agent), now: kind(now) };
     });

@@ -179,6 +179,45 @@ describe("what couldn't be looked at before a call", () => {
   });
 });
 
+describe("a disk that fails, or that hangs in the project", () => {
+  it("one file or folder that can't be read keeps the others from nothing", async () => {
+    const store = new OwnStore({}, { node: nodeImporting("failing-disk.ts") });
+    for (const name of ["a", "bad-file"]) writeFileSync(store.path(name), "before");
+    mkdirSync(store.path("bad-mount"));
+    const id = await store.call(() => {
+      for (const name of ["a", "bad-file"]) writeFileSync(store.path(name), "agent");
+    });
+    expect((await store.begun(["bad-file", "bad-mount/x"])).missing).toBeNull();
+    await store.takeBack([id]);
+    expect(readFileSync(store.path("a"), "utf8")).toBe("before");
+    expect(readFileSync(store.path("bad-file"), "utf8")).toBe("agent");
+  });
+
+  it("a disk that was mounted since gets nothing of what was under it", async () => {
+    const store = new OwnStore();
+    mkdirSync(store.path("data"));
+    for (const name of ["data/a", "b"]) writeFileSync(store.path(name), "before");
+    const id = await store.call(() => {
+      for (const name of ["data/a", "b"]) rmSync(store.path(name));
+    });
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "tmpfs", store.path("data")], { stdio: "pipe" });
+    } catch (error) {
+      if (process.env.CI === "true") throw error;
+      return; // only root may mount
+    }
+    try {
+      await store.takeBack([id]);
+      expect(readdirSync(store.path("data"))).toEqual([]);
+      expect(readFileSync(store.path("b"), "utf8")).toBe("before");
+    } finally {
+      execFileSync("umount", [store.path("data")]);
+    }
+    await store.takeBack([id]);
+    expect(readFileSync(store.path("data/a"), "utf8")).toBe("before");
+  });
+});
+
 describe("what is kept no content of", () => {
   it("a file that is too large, made by the agent, isn't removed without a choice: it couldn't be put again", async () => {
     const store = new OwnStore();
@@ -398,11 +437,18 @@ describe("of a hostile project", () => {
     git("-C", "main", "push", "-q", "../bare.git", "HEAD");
     git("-C", "main", "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", store.path("bare.git"), "sub");
     writeFileSync(store.path("tree/a"), "before");
+    git("-C", "main", "worktree", "add", "-q", "../other");
+    mkdirSync(store.path("main/.git/reftable"));
+    writeFileSync(store.path("main/.git/reftable/tables.list"), "one");
     writeFileSync(store.path("main/sub/a"), "before");
     const id = await store.call(() => {
-      for (const name of ["tree", "main/sub", "bare.git/refs"]) rmSync(store.path(name), { recursive: true });
+      for (const name of ["tree", "main/sub", "bare.git/refs", "main/.git/reftable"])
+        rmSync(store.path(name), { recursive: true });
+      git("-C", "main", "worktree", "remove", "../other");
     });
     await store.takeBack([id]);
+    expect(git("-C", "other", "status", "--porcelain").toString()).toBe("");
+    expect(readFileSync(store.path("main/.git/reftable/tables.list"), "utf8")).toBe("one");
     for (const name of ["tree/a", "main/sub/a"]) expect(readFileSync(store.path(name), "utf8")).toBe("before");
     expect(readFileSync(store.path("tree/.git"), "utf8")).toContain("worktrees/tree");
     expect(git("-C", "bare.git", "rev-parse", "--is-bare-repository").toString()).toBe("true\n");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ConfinedRun } from "../../main/decide/confinement/box.ts";
@@ -86,6 +86,22 @@ describe("a call that couldn't be kept says so, where nothing could write that",
     disk.empty();
     expect((await next.undo.files({ call: first })).files).toMatchObject([{ path: "b" }]);
   });
+});
+
+it("a link by the name of a folder of settings isn't put back without a choice", async () => {
+  const { undo, project, kept } = keeping();
+  symlinkSync("cfg", join(project, ".vscode"));
+  writeFileSync(join(project, "a"), "before");
+  const id = await kept();
+  for (const name of [".vscode", "a"]) rmSync(join(project, name));
+  undo.afterRun({ decision_id: id } as unknown as ConfinedRun);
+  await expect.poll(() => undo.list(1)[0]?.state).toBe("kept");
+  expect((await undo.files({ call: id })).files.map(({ path, part }) => [path, part])).toEqual([
+    [".vscode", "runs-later"],
+    ["a", "file"],
+  ]);
+  await undo.takeBack({ call: id }, [], "undo");
+  expect(readdirSync(project)).toEqual(["a"]);
 });
 
 describe("what is forgotten", () => {

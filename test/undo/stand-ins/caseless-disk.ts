@@ -1,7 +1,7 @@
 import fs, { type PathLike } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 
-/** Imported before a program: names in its working directory are found whatever their case, as on disks of macOS and Windows. */
+/** Imported before a program: names in its working directory are found whatever their case, and none has a second link, as on an exFAT disk. */
 
 type Named = (name: PathLike, ...rest: never[]) => unknown;
 
@@ -27,6 +27,8 @@ Object.assign(fs, {
   rmdirSync: one(fs.rmdirSync as Named),
   mkdirSync: one(fs.mkdirSync as Named),
   renameSync: two(fs.renameSync),
-  linkSync: two(fs.linkSync),
+  linkSync: () => {
+    throw Object.assign(new Error("not permitted"), { code: "EPERM" });
+  },
 });
 syncBuiltinESMExports();
