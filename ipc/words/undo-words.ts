@@ -46,7 +46,7 @@ export const UNDO_WORDS: Readonly<Record<Language, UndoWords>> = {
     why: {
       changed: "changed since",
       unsure: "may be somebody else's doing",
-      unkept: "too large to be kept: it can't come back",
+      unkept: "not kept, as it is too large or is made anew: it stays as it is",
       "runs-later": "is run later, so look at it first",
       git: "the repository's own: a branch, the index, a stash",
     },
@@ -83,7 +83,7 @@ export const UNDO_WORDS: Readonly<Record<Language, UndoWords>> = {
     why: {
       changed: "cambiato dopo",
       unsure: "forse opera di qualcun altro",
-      unkept: "troppo grande per conservarlo: non può tornare",
+      unkept: "non conservato, perché troppo grande o da ricreare: resta com'è",
       "runs-later": "viene eseguito in seguito: prima guardalo",
       git: "del repository: un ramo, l'indice, uno stash",
     },

@@ -220,7 +220,7 @@ describe.skipIf(NO_BROWSER !== null)("what is said of a call", () => {
     const { section } = await shown({ state: "kept", files });
     await section.getByText("is run later, so look at it first").waitFor();
     await section.getByText("the repository's own: a branch, the index, a stash").waitFor();
-    await section.getByText("too large to be kept: it can't come back").waitFor();
+    await section.getByText("not kept, as it is too large or is made anew: it stays as it is").waitFor();
     expect(await section.getByRole("radio").count()).toBe(4);
     expect(await section.getByRole("button", { name: /^Take back/ }).count()).toBe(0);
     await section.getByText("as before").first().click();
