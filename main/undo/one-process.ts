@@ -9,7 +9,6 @@ const FILE = "pid";
 const WAITS_MS = 2000;
 const LOOKS_MS = 20;
 
-/** @throws the system's error */
 export function takeOver(folder: string): void {
   const pid = pidIn(folder);
   const began = performance.now();
@@ -18,7 +17,11 @@ export function takeOver(folder: string): void {
     if (!isKilled && performance.now() - began > WAITS_MS) isKilled = killed(pid);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOKS_MS);
   }
-  keepFile(join(folder, FILE), `${process.pid}\n`);
+  try {
+    keepFile(join(folder, FILE), `${process.pid}\n`);
+  } catch {
+    // A full disk: what is kept can still be looked at.
+  }
 }
 
 function pidIn(folder: string): number {

@@ -167,12 +167,11 @@ interface Wanted {
  * Puts these files back, each as a whole or not at all: what is at its place is looked at once more before that.
  * @returns what became of each, by path
  */
-export async function putBack(
-  objects: Objects,
-  rootFd: number,
-  wanted: readonly Wanted[],
-): Promise<Map<string, Outcome>> {
+export async function putBack(objects: Objects, rootFd: number, all: readonly Wanted[]): Promise<Map<string, Outcome>> {
+  // What isn't kept can't come back, so that what is there stays.
   const outcomes = new Map<string, Outcome>();
+  for (const { path } of all.filter(({ to }) => to?.mode === UNKEPT)) outcomes.set(path, "failed");
+  const wanted = all.filter(({ to }) => to?.mode !== UNKEPT);
   const attempt = (path: string, act: (name: string) => Outcome) => {
     try {
       outcomes.set(path, inParent(rootFd, path, act) ?? "failed");

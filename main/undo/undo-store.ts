@@ -219,9 +219,13 @@ export class UndoStore {
       this.#objects.flush();
       appendLine(this.#folder, { line: "before", ...undo, of: ids, paths, tree, missing: null });
       const outcomes = await putBack(this.#objects, fd, wanted);
-      const after = treeOfPaths(this.#objects, fd, paths);
-      this.#objects.flush();
-      appendLine(this.#folder, { line: "after", id: undo.id, tree: after, missing: null });
+      try {
+        const after = treeOfPaths(this.#objects, fd, paths);
+        this.#objects.flush();
+        appendLine(this.#folder, { line: "after", id: undo.id, tree: after, missing: null });
+      } catch {
+        // A full disk: the next process finds what it left, as of one that was killed.
+      }
       return [...outcomes];
     });
   }
@@ -234,11 +238,12 @@ export class UndoStore {
     const isFull = () => this.#objects.size() > max_bytes * 0.9 || logSize(this.#folder) > MAX_LOG * 0.9;
     if (kept.length < all.length) writeCalls(this.#folder, kept);
     if (!isFull() && kept.length === all.length && !this.#objects.hasManyPacks) return;
-    await this.#repack(kept);
-    while (isFull() && kept.length > 0) {
+    let isPacked = await this.#repack(kept);
+    // Where nothing can be packed anew, forgetting calls makes no room.
+    while (isPacked && isFull() && kept.length > 0) {
       kept = kept.slice(Math.ceil(kept.length / 2));
       writeCalls(this.#folder, kept);
-      await this.#repack(kept);
+      isPacked = await this.#repack(kept);
     }
   }
 

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { isIgnored, rulesOf } from "../../main/undo/ignored.ts";
 import { powerlessNode } from "../support/powerless-node.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -106,6 +106,8 @@ describe("what couldn't be looked at before a call", () => {
     expect(readFileSync(store.path("dist/mine"), "utf8")).toBe("mine");
     expect(existsSync(store.path("large"))).toBe(true);
     expect(readFileSync(store.path(".gitignore"), "utf8")).toBe("dist\nlarge\n");
+    // Packed anew, trees with such entries are whole.
+    await store.process.ask({ do: "tidy", now: Date.now() + 8 * 86_400_000 });
     // By then it is kept.
     writeFileSync(store.path(".gitignore"), "");
     await store.begun();
@@ -193,6 +195,31 @@ describe("a disk that fails, or that hangs in the project", () => {
     expect(readFileSync(store.path("bad-file"), "utf8")).toBe("agent");
   });
 
+  it("full as an undo ends: what became of each file is said all the same, and the next process knows that it was interrupted", async () => {
+    const store = new OwnStore({}, { node: nodeImporting("disk-full-at-end.ts") });
+    writeFileSync(store.path("a"), "before");
+    const id = await store.call(() => writeFileSync(store.path("a"), "agent"));
+    expect((await store.takeBack([id])).outcomes).toEqual({ a: "restored" });
+    store.restart(process.execPath);
+    await store.begun();
+    expect(store.calls.find(({ agent }) => agent === null)).toMatchObject({ missing: "interrupted" });
+  });
+
+  it("a pack that can't be read any more: what is full forgets no calls for that, and new ones are kept once there is room", async () => {
+    const store = new OwnStore({ max_bytes: 320_000 });
+    const fill = () => writeFileSync(store.path("a"), execFileSync("head", ["-c", "150000", "/dev/urandom"]));
+    fill();
+    const first = await store.call(fill);
+    const packs = join(store.folder, "objects/pack");
+    for (const name of readdirSync(packs).filter((one) => one.endsWith(".pack"))) {
+      chmodSync(join(packs, name), 0o600);
+      truncateSync(join(packs, name), statSync(join(packs, name)).size - 1000);
+    }
+    store.restart();
+    await store.process.ask({ do: "tidy", now: Date.now() });
+    expect(store.calls.map((call) => call.id)).toContain(first);
+  });
+
   it("a disk that was mounted since gets nothing of what was under it", async () => {
     const store = new OwnStore();
     mkdirSync(store.path("data"));
@@ -230,6 +257,18 @@ describe("what is kept no content of", () => {
     expect(existsSync(store.path("model"))).toBe(true);
     await store.takeBack([id], { model: "before" });
     expect(existsSync(store.path("model"))).toBe(false);
+  });
+
+  it("choosing what isn't kept changes nothing", async () => {
+    const store = new OwnStore();
+    writeFileSync(store.path(".gitignore"), "dist\n");
+    mkdirSync(store.path("dist"));
+    const id = await store.call(() => {
+      renameSync(store.path("dist"), store.path("moved"));
+      mkdirSync(store.path("dist"));
+    });
+    expect((await store.takeBack([id], { dist: "before" })).outcomes).toMatchObject({ dist: "failed" });
+    expect(existsSync(store.path("dist"))).toBe(true);
   });
 
   it("a pipe that the agent put in a file's place is taken back as a file", async () => {
@@ -344,6 +383,22 @@ describe("of a hostile project", () => {
     for (const rule of ["*a*a*a*a*a*b", "**/**/**/b", "?*?*?*?*?*?*b", "[a]*[a]*[a]*[a]*[a]*[a]*b"])
       isIgnored(Array(200).fill(name).join("/"), false, rulesOf(`${rule}\nx/${rule}\n`, "", undefined));
     expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  it("variables for Git that the gate was started with count for nothing", async () => {
+    const elsewhere = tempFolder();
+    for (const name of ["GIT_DIR", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_WORK_TREE"])
+      vi.stubEnv(name, elsewhere);
+    vi.stubEnv("GIT_CONFIG_PARAMETERS", "'core.alternaterefscommand=false' 'core.packedGitLimit=1'");
+    vi.stubEnv("NODE_OPTIONS", "--import=/nothing");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const store = new OwnStore();
+    writeFileSync(store.path("a"), "before");
+    const id = await store.call(() => writeFileSync(store.path("a"), "agent"));
+    await store.takeBack([id]);
+    await store.process.ask({ do: "tidy", now: Date.now() + 8 * 86_400_000 });
+    expect(readFileSync(store.path("a"), "utf8")).toBe("before");
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   it("a folder of the name that half made files have keeps the next process from nothing", async () => {
