@@ -94,7 +94,10 @@ export class Objects {
   add(kind: Kind, content: Buffer, known?: string): string {
     const name = nameOf(kind, content);
     if (name === known || this.#held.has(name)) return name;
-    const packed = Buffer.concat([packedHead(KINDS[kind], content.length), deflateSync(content, { level: 1 })]);
+    const packed = Buffer.concat([
+      packedHead(KINDS[kind], content.length),
+      deflateSync(content, { level: 1, chunkSize: chunkSizeOf(content) }),
+    ]);
     this.#held.set(name, { packed, crc: crc32(packed) });
     this.#heldBytes += packed.length;
     if (this.#heldBytes > MAX_HELD) this.flush();
@@ -183,6 +186,9 @@ export class Objects {
     this.#reader?.close();
   }
 }
+
+/** Each call takes a chunk of memory that goes only later: as much as it needs, or a hundred thousand small files take gigabytes. In bytes. */
+const chunkSizeOf = ({ length }: Buffer): number => Math.min(Math.max(length + 64, 128), 16 * 1024);
 
 const sha1 = (parts: readonly Buffer[]): Buffer => {
   const hash = createHash("sha1");

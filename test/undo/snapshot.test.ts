@@ -152,6 +152,14 @@ describe("a snapshot", () => {
     expect(store.calls).toEqual([]);
   });
 
+  it("of many small files takes memory for what is in them, not for their number", async () => {
+    const store = new OwnStore();
+    for (let i = 0; i < 15_000; i++) writeFileSync(store.path(`${i}`), `${i}`);
+    expect((await store.begun()).missing).toBeNull();
+    const [, peak] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${store.process.pid}/status`, "utf8")) ?? [];
+    expect(Number(peak) / 1024).toBeLessThan(260);
+  });
+
   it("that comes too late counts as none", async () => {
     const store = new OwnStore();
     const call = { id: "late", agent: "agent", session: "s", executor: "shell_exec", at: Date.now() };
