@@ -21,6 +21,13 @@ const client: Omit<ConfinableClient<Seat>, "client"> = {
     const run = await seat.start(lines.map(bash));
     return { results: (await run.results()).map(({ text }) => text), received: await run.conversation() };
   },
+  edit(seat, { file, before, after }) {
+    const filePath = join(seat.project, file);
+    return seat.results([
+      { name: "Read", input: { file_path: filePath } },
+      { name: "Edit", input: { file_path: filePath, old_string: before, new_string: after } },
+    ]);
+  },
   async inTerminal(seat, lines) {
     const api = await MessagesApi.start(lines.map(bash));
     const { home, env } = seat.gate.home;

@@ -22,6 +22,11 @@ const client: ConfinableClient<CodexSeat> = {
     return CodexSeat.take(gate, program);
   },
   run,
+  edit(seat, { file, before, after }) {
+    const changes = [`*** Update File: ${file}`, `-${before.trimEnd()}`, `+${after.trimEnd()}`];
+    const input = ["*** Begin Patch", ...changes, "*** End Patch", ""].join("\n");
+    return seat.results([[{ name: "apply_patch", input }]]);
+  },
   async inTerminal(seat, lines) {
     const api = await ResponsesApi.start({ script: lines.map((line) => [command(line)]) });
     // Its first questions are answered.

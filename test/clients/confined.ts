@@ -16,6 +16,7 @@ import { Pty } from "../support/watched.ts";
 import { answerCards } from "./answer-cards.ts";
 import { CLIENTS, type ClientName } from "./clients.ts";
 import { installedClient } from "./installed-client.ts";
+import { expectAllBack } from "./taken-back.ts";
 
 /** What must hold of the confined commands of every real client, which the real gate confines with the real bubblewrap. */
 
@@ -43,6 +44,8 @@ export interface ConfinableClient<S extends Seat> {
   seat(gate: GateUnderTest, program: string): Promise<S>;
   /** Has its model run these command lines, one a turn. `results`: what the tools gave back; `received`: all that its model was sent. */
   run(seat: S, lines: readonly string[]): Promise<{ results: string[]; received: string }>;
+  /** Has its model change a file by its own tool for that; left out: it isn't tried. */
+  edit?(seat: S, edited: { file: string; before: string; after: string }): Promise<unknown>;
   /** Has something of the project or the client run `touch replaced.txt` in the place of every call. @returns how it is then run, where not as above */
   replace(seat: S): ConfinableClient<S>["run"] | undefined;
   /** Raised then. */
@@ -237,6 +240,17 @@ export function describeConfined<S extends Seat>(
       if (!hidesFailedReads) await pty.shows(start.denied);
       expect(pty.screen).not.toContain("r=0");
       expect(await confined.decisions()).toMatchObject({ allowed: 4, denied: 1, asked: 0 });
+    });
+
+    const { edit } = client;
+    it.runIf(edit)("come back by the command and by the page, as an edit does", async () => {
+      const { seat } = confined;
+      await expectAllBack({
+        ...seat,
+        agent,
+        edit: (edited) => edit?.(seat, edited) ?? Promise.resolve(),
+        run: (lines) => client.run(seat, lines),
+      });
     });
 
     it("are noticed where something else runs in their place: the agent is paused", async () => {
