@@ -47,7 +47,8 @@ export async function expectAllBack({ agent, gate, project, edit, run }: Work): 
   await edit(EDITED);
   // In their box, and without a question.
   await gate.operator.call("agents.level", { name: agent, level: "Full" });
-  await run(["rm -rf src", "python3 work.py"]);
+  // A forced one is refused by Codex itself.
+  await run([agent === "codex" ? "rm -r src" : "rm -rf src", "python3 work.py"]);
   const after = { edited: EDITED.after, files: [null, null, BEFORE[".env"]], hasBranch: false };
   expect(seen()).toEqual(after);
   const { entries } = await gate.operator.call("activity.list", {});

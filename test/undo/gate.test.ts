@@ -360,6 +360,16 @@ describe("the first call in a project", () => {
   });
 });
 
+it("a call has ended once its agent says that it ran, also where it doesn't say how", async () => {
+  const { agent, path, context, known } = await working();
+  const call = { executor: "fs_write", args: { path: path("src/a"), content: "x" } };
+  const { decision } = await agent.ask({ ...call, context: { ...context, call_id: "c1" } });
+  writeFileSync(path("src/a"), "the agent's");
+  await known(decision.decision_id, "running");
+  agent.send("tool.ran", { id: "r", call_id: "c1" });
+  await known(decision.decision_id);
+});
+
 describe("what the user took back", () => {
   const sent = async ({ agent }: Awaited<ReturnType<typeof working>>, id: string) => {
     agent.send("tool.ran", { id, call_id: id });

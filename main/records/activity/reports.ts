@@ -219,9 +219,9 @@ export class Reports {
     return { decision_id, executor, reported, inSession: others.length };
   }
 
-  /** Whether this agent was allowed a call under this id of its own. */
-  isKnown(agentId: string, callId: string): boolean {
-    return this.#agents.get(agentId)?.find({ call_id: callId }) !== undefined;
+  /** Of the call that this agent was allowed under this id of its own; undefined where it was none. */
+  decisionOf(agentId: string, callId: string): string | undefined {
+    return this.#agents.get(agentId)?.find({ call_id: callId })?.decision_id;
   }
 
   /** An agent has run a call that it didn't ask about. @returns whether the call has a line of its own in the trail */
