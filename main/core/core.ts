@@ -307,8 +307,8 @@ function openCheckpoints({ paths, config, clock, alarms, audit, failed }: Opened
 async function openUndo({ paths, home, env, config, clock, failed, writtenFiles }: Opened): Promise<Undo | undefined> {
   const node = nodeForBox(env);
   if (!config.undo.enabled || node === null) return undefined;
-  const { Undo, isGitThere } = await import("../undo/index.ts");
-  if (!isGitThere()) return undefined;
+  const { Undo, gitProblem } = await import("../undo/index.ts");
+  if (gitProblem() !== null) return undefined;
   const comesBack = (path: string) => writtenFiles.keep(path, true);
   const folder = join(paths.state_dir, "undo");
   return new Undo({ folder, home, config: config.undo, node, now: clock.now, comesBack, failed });

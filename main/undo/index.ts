@@ -1,2 +1,2 @@
-export { isGitThere } from "./git-program.ts";
+export { gitProblem } from "./git-program.ts";
 export { Undo } from "./undo.ts";
