@@ -95,7 +95,7 @@ it("a link by the name of a folder of settings isn't put back without a choice",
   const id = await kept();
   for (const name of [".vscode", "a"]) rmSync(join(project, name));
   undo.afterRun({ decision_id: id } as unknown as ConfinedRun);
-  await expect.poll(() => undo.list(1)[0]?.state).toBe("kept");
+  await expect.poll(async () => (await undo.list(1))[0]?.state).toBe("kept");
   expect((await undo.files({ call: id })).files.map(({ path, part }) => [path, part])).toEqual([
     [".vscode", "runs-later"],
     ["a", "file"],
