@@ -6,7 +6,7 @@ import { keepFile } from "./objects.ts";
 
 const FILE = "pid";
 /** Then it is killed, which a store bears at any time. Milliseconds. */
-const WAITS_MS = 2000;
+const WAITS_MS = 5000;
 const LOOKS_MS = 20;
 
 export function takeOver(folder: string): void {

@@ -193,8 +193,19 @@ function leftByEdits(path: string, args: Readonly<Record<string, unknown>>): str
   if (edits.length === 0 || edits.length > MAX_EDITS) return [];
   const before = textOf(path);
   const once = edits.reduce((text, [from, to]) => text.replace(from, () => to).slice(0, MAX_BYTES), before);
-  const all = edits.reduce((text, [from, to]) => text.replaceAll(from, () => to).slice(0, MAX_BYTES), before);
+  const all = edits.reduce((text, [from, to]) => replacedAll(text, from, to), before);
   return [once, all];
+}
+
+/** The beginning of what becomes of it: the whole may be longer than any text can be. */
+function replacedAll(text: string, from: string, to: string): string {
+  let made = "";
+  let at = 0;
+  for (let next = text.indexOf(from); next >= 0 && made.length < MAX_BYTES; next = text.indexOf(from, at)) {
+    made += text.slice(at, next) + to;
+    at = next + from.length;
+  }
+  return (made + text.slice(at)).slice(0, MAX_BYTES);
 }
 
 const MAX_EDITS = 256;
