@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import setup from "./support/removed-folders.ts";
 import { tempFolder } from "./support/temp-folder.ts";
 
-it("what a run has done with is deleted without keeping the run's own process from hearing of its last workers", async () => {
+it("what a run has done with is deleted while the run's own process listens to its last workers", async () => {
   const folder = tempFolder();
   vi.stubEnv("TMPDIR", folder);
   vi.stubEnv("METNOS_TESTS_REMOVED", undefined);

@@ -19,7 +19,7 @@ export default function setup(): () => Promise<void> {
   return () => removed(place);
 }
 
-/** By another process: meanwhile this one hears from the last of its own that they have ended, and doesn't take them for hung. */
+/** By another process: meanwhile the last of a run's own tell this one that they have ended, and aren't taken for hung. */
 async function removed(place: string): Promise<void> {
   // What may not be entered is left to the one that opens it.
   await promisify(execFile)("rm", ["-rf", place]).catch(() => removeFolder(place));

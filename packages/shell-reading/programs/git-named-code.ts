@@ -175,9 +175,8 @@ function pathsNamed(entries: readonly (readonly [string, string])[], root: strin
 function looks(): (path: string) => PathKind {
   const known = new Map<string, PathKind>();
   return (path) => {
-    const kind = known.get(path) ?? (known.size < MAX_LOOKS ? kindOf(path) : "nothing");
-    if (known.size < MAX_LOOKS) known.set(path, kind);
-    return kind;
+    if (!known.has(path)) known.set(path, known.size < MAX_LOOKS ? kindOf(path) : "nothing");
+    return known.get(path) ?? "nothing";
   };
 }
 
@@ -187,14 +186,14 @@ const MAX_ENTERED = 2;
 /** In the work tree, there or not: by their own names, and files that are there by what a shell, Node or Python makes of a word. */
 function filesNamed(words: readonly string[], root: string, kind: (path: string) => PathKind): string[] {
   const isFile = (path: string) => kind(path) === "file";
-  const entered = words.filter((_, at) => words[at - 1] === "cd").slice(0, MAX_ENTERED);
+  const cd = words.filter((_, at) => words[at - 1] === "cd").slice(0, MAX_ENTERED);
+  const entered = [root, ...cd.map((to) => resolve(root, to))];
   const own = [...new Set(words)].filter((word) => !word.startsWith("-"));
-  const named = own
-    .map((word) => ({ word, path: resolve(root, word) }))
-    .filter(({ word, path }) =>
-      isInGit(path) ? isFile(path) && isProgram(path) : /^\.{0,2}[\w.-]*\/.*[\w-]$/.test(word) || isFile(path),
-    )
-    .map(({ path }) => path);
+  const named = own.flatMap((word) => {
+    const path = resolve(root, word);
+    if (isInGit(path)) return isFile(path) && isProgram(path) ? [path] : [];
+    return /^\.{0,2}[\w.-]*\/.*[\w-]$/.test(word) || isFile(path) ? [path] : [];
+  });
   const spelled = own.flatMap((word, at) => {
     // Behind a variable, or a command in parentheses, which say where the work tree is.
     const name = word.replace(/\\(.)/g, "$1").replace(/^\$\{?\w+\}?\/|^\/+/, "");
@@ -203,13 +202,11 @@ function filesNamed(words: readonly string[], root: string, kind: (path: string)
         ? [".py", "/__main__.py"].map((end) => name.replaceAll(".", "/") + end)
         : [];
     const ends = name.includes("/") ? ENDINGS.map((ending) => name + ending) : [];
-    return [...ends, ...module].flatMap((one) =>
-      [root, ...entered.map((to) => resolve(root, to))].map((at) => join(at, one)),
-    );
+    return [...ends, ...module].flatMap((one) => entered.map((at) => join(at, one)));
   });
   // Most name nothing: their folder isn't there, either.
-  const isThere = (path: string) => kind(dirname(path)) !== "nothing" && isFile(path);
-  return [...named, ...spelled.filter((path) => !isInGit(path) && isThere(path))];
+  const found = spelled.filter((path) => !isInGit(path) && kind(dirname(path)) !== "nothing" && isFile(path));
+  return [...named, ...found];
 }
 
 /** That Node adds to a file's name. */
@@ -222,12 +219,8 @@ const isInGit = (path: string): boolean => path.includes("/.git/");
 
 /** A command's other words there are of git's own files, which git writes: `vim .git/COMMIT_EDITMSG`. */
 function isProgram(path: string): boolean {
-  try {
-    const stat = lstatSync(path);
-    return stat.isFile() && (stat.mode & 0o111) !== 0;
-  } catch {
-    return false; // not there, or longer than a path can be
-  }
+  const stat = statOf(path);
+  return stat?.isFile() === true && (stat.mode & 0o111) !== 0;
 }
 
 const BETWEEN_WORDS = /[\s;&|()<>'"`=!]+/;
