@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 16405,
+    lines: 16406,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project

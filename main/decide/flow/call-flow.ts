@@ -190,26 +190,28 @@ export function* laterIn(x: FlowCall, instructs: (path: string) => boolean): Gen
     if (need.capability !== "fs:write" || need.target.kind !== "path" || need.access === "delete") continue;
     const { lexical, real, is_tree } = need.target;
     const isLaterBelow = (folder: string) => isLaterByName(`${folder}/`) || brings(need.copied_from, folder, isLater);
-    const isMeant = (path: string) => isLater(path) || (is_tree ? isLaterBelow(path) : hasOtherName(path));
-    if (formsOf(lexical, real).some(isMeant)) yield targetText(need.target);
+    const other = is_tree ? "" : otherName(lexical);
+    const isMeant = (path: string) => isLater(path) || other !== "" || (is_tree && isLaterBelow(path));
+    if (formsOf(lexical, real).some(isMeant)) yield targetText(need.target) + other;
   }
   if (x.executor.manifest.runs_later === true) yield x.executor.manifest.name;
   if (!namesByTheBy(x)) return;
-  const isMeant = (path: string) => isLater(path) || isLaterByName(`${path}/`) || hasOtherName(path);
+  const isMeant = (path: string) => isLater(path) || isLaterByName(`${path}/`);
   for (const [path, from] of serverOf(x) === undefined ? writtenByLines(x) : writtenByServer(x))
-    if (formsOf(path, realForm(path)).some(isMeant) || brings(from, path, isLater)) yield path;
+    if (otherName(path) !== "" || formsOf(path, realForm(path)).some(isMeant) || brings(from, path, isLater))
+      yield path + otherName(path);
 }
 
 const formsOf = (path: string, real: string | null): string[] =>
   real === null || real === path ? [path] : [path, real];
 
-/** By another one it may be what runs later. */
-function hasOtherName(path: string): boolean {
+/** Where a file has several names: by another one it may be what runs later, and a yes for this one is none for other files. */
+function otherName(path: string): string {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    return found?.isFile() === true && found.nlink > 1;
+    return found?.isFile() === true && found.nlink > 1 ? ` (also named otherwise: inode ${found.ino})` : "";
   } catch {
-    return false; // nobody gets there
+    return ""; // nobody gets there
   }
 }
 

@@ -617,7 +617,7 @@ describe("an answer", () => {
   });
 
   it("for files that run later holds for each of them in its session, also where something private is read later", async () => {
-    const { call, marked, put, home } = await world();
+    const { call, marked, put, home, project } = await world();
     marked();
     call("Bash", { command: "echo x | tee Makefile package.json" }).answer("approved", "session");
     call("Read", { file_path: put(`${home.home}/notes/b.md`, "b") });
@@ -626,6 +626,14 @@ describe("an answer", () => {
     expect([written("Makefile"), written("package.json")]).not.toContain(LATER);
     marked({ session: "s2" });
     expect([written("CLAUDE.md"), written("sub/Makefile"), written("Makefile", "s2")]).toEqual([LATER, LATER, LATER]);
+    // By this name it may become another file, and a link.
+    linkSync(put("CLAUDE.md", "a"), join(project, "Makefile"));
+    expect([written("Makefile"), call("Bash", { command: "echo x > Makefile" }).rule]).toEqual([LATER, LATER]);
+    call("Write", { file_path: "Makefile", content: "x" }).answer("approved", "session");
+    expect(written("Makefile")).not.toBe(LATER);
+    rmSync(join(project, "Makefile"));
+    linkSync(put("GEMINI.md", "a"), join(project, "Makefile"));
+    expect(written("Makefile")).toBe(LATER);
   });
 
   it("is none for what the very call reads for the first time, nor for what was read beside something known", async () => {
