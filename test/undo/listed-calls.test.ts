@@ -77,7 +77,25 @@ it("of ten thousand calls a look again costs a small part of reading them, and n
   const text = lines.map((line) => `${JSON.stringify({ tree: TREES[0], missing: null, ...line })}\n`).join("");
   writeFileSync(join(store, "calls.jsonl"), text);
   const whole = median(5, () => readCalls(store));
-  const listed = new ListedCalls(folder);
+  let listed = new ListedCalls(folder);
+  const longest: number[] = [];
+  for (let i = 0; i < 5; i++) {
+    listed = new ListedCalls(folder);
+    longest.push(await longestTurn(async () => expect(await listed.all()).toHaveLength(10_000)));
+  }
+  // What else the machine does makes a turn longer, never shorter.
+  expect(Math.min(...longest)).toBeLessThan(whole / 2);
+  const times: number[] = [];
+  for (let i = 0; i < 9; i++) {
+    const began = performance.now();
+    await listed.all();
+    times.push(performance.now() - began);
+  }
+  expect(times.sort((a, b) => a - b)[4]).toBeLessThan(whole / 10);
+});
+
+/** For how long nobody else had a turn meanwhile, in milliseconds. */
+async function longestTurn(act: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = performance.now();
   let isOver = false;
@@ -87,17 +105,10 @@ it("of ten thousand calls a look again costs a small part of reading them, and n
     if (!isOver) setImmediate(turn);
   };
   setImmediate(turn);
-  expect(await listed.all()).toHaveLength(10_000);
+  await act();
   isOver = true;
-  expect(longest).toBeLessThan(whole / 2);
-  const times: number[] = [];
-  for (let i = 0; i < 9; i++) {
-    const began = performance.now();
-    await listed.all();
-    times.push(performance.now() - began);
-  }
-  expect(times.sort((a, b) => a - b)[4]).toBeLessThan(whole / 10);
-});
+  return longest;
+}
 
 function median(count: number, act: () => unknown): number {
   const times = Array.from({ length: count }, () => {
