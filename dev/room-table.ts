@@ -175,7 +175,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/undo",
     holds: "what projects were before calls, and taking that back",
     floor: 6,
-    lines: 2750,
+    lines: 2800,
     doors: `
       .: git-program index`,
   },

@@ -93,7 +93,8 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       ofAgent: (agentId) => gate?.waiting.withdrawAgent(agentId, AGENT_PAUSED, "approval.withdrawn-pause"),
     });
     const opened: Opened = { ...base, ...stores };
-    const undo = await openUndo(opened);
+    const boxMaker = () => box.makerPath;
+    const undo = await openUndo(opened, boxMaker);
     const keeping = options.keepsProjects === true ? undo : undefined;
     const box = openBox(opened, () => gate, { pipesAhead: options.pipesAhead, around: keeping });
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
@@ -304,14 +305,25 @@ function openCheckpoints({ paths, config, clock, alarms, audit, failed }: Opened
 }
 
 /** Its code is loaded only where something is kept. */
-async function openUndo({ paths, home, env, config, clock, failed, writtenFiles }: Opened): Promise<Undo | undefined> {
+async function openUndo(
+  { paths, home, env, config, clock, failed, writtenFiles }: Opened,
+  boxMaker: () => string | null,
+): Promise<Undo | undefined> {
   const node = nodeForBox(env);
   if (!config.undo.enabled || node === null) return undefined;
   const { Undo, gitProblem } = await import("../undo/index.ts");
   if (gitProblem() !== null) return undefined;
   const comesBack = (path: string) => writtenFiles.keep(path, true);
-  const folder = join(paths.state_dir, "undo");
-  return new Undo({ folder, home, config: config.undo, node, now: clock.now, comesBack, failed });
+  return new Undo({
+    folder: join(paths.state_dir, "undo"),
+    home,
+    config: config.undo,
+    node,
+    boxMaker,
+    now: clock.now,
+    comesBack,
+    failed,
+  });
 }
 
 /** `gateOf`: the gate once it is open, which decides on the hosts that confined commands ask for. */

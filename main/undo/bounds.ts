@@ -2,6 +2,8 @@
 
 /** A call waits so long for its snapshot at the most, in milliseconds. */
 export const CALL_WAITS_MS = 250;
+/** The same for the few files that a file tool names, which take a millisecond where nothing is wrong with the disk. */
+export const HELD_WAITS_MS = 2000;
 
 /** What one store may hold. */
 export interface Bounds {

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } f
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { holdsText } from "../../ipc/base/regular-file.ts";
-import { GIT_PATH } from "./git-program.ts";
+import { GIT_PATH, gitWords } from "./git-program.ts";
 
 /**
  * A store's objects, in Git's own format, in a bare repository that has no work tree. The gate writes packs itself: names that a list of
@@ -61,6 +61,8 @@ export class Objects {
   readonly #folder: string;
   readonly #packs: string;
   readonly #maxBytes: number;
+  /** What makes the boxes that Git runs in; null while there is none. */
+  maker: string | null = null;
   #held = new Map<string, { packed: Buffer; crc: number }>();
   #heldBytes = 0;
   #reader: Reader | undefined;
@@ -137,7 +139,7 @@ export class Objects {
   /** @throws where it isn't there */
   read(name: string): Promise<Buffer> {
     this.flush();
-    this.#reader ??= new Reader(this.#folder, () => (this.#reader = undefined));
+    this.#reader ??= new Reader(this.#folder, this.maker, () => (this.#reader = undefined));
     return this.#reader.read(name);
   }
 
@@ -169,7 +171,9 @@ export class Objects {
       "-c",
       "gc.auto=0",
     ];
-    const child = spawn("git", [...settings, "repack", "-a", "-d", "-q", "--window=10", "--depth=20"], {
+    const words = [...settings, "repack", "-a", "-d", "-n", "-q", "--window=10", "--depth=20"];
+    const [program = "", ...args] = gitWords(words, this.#folder, this.maker, join(this.#folder, "objects"));
+    const child = spawn(program, args, {
       cwd: this.#folder,
       env: gitEnvironment(this.#folder),
       stdio: "ignore",
@@ -240,8 +244,9 @@ class Reader {
   /** Of the answer that has begun: how many bytes it has, with its head and the line's end. */
   #needed = 0;
 
-  constructor(folder: string, ended: () => void) {
-    this.#child = spawn("git", ["cat-file", "--batch"], {
+  constructor(folder: string, maker: string | null, ended: () => void) {
+    const [program = "", ...args] = gitWords(["cat-file", "--batch"], folder, maker);
+    this.#child = spawn(program, args, {
       cwd: folder,
       env: gitEnvironment(folder),
       stdio: ["pipe", "pipe", "ignore"],

@@ -38,17 +38,21 @@ export interface StorePlace {
   bounds: Bounds;
   /** Node. */
   node: string;
+  /** What makes the boxes that Git runs in; left out: there are none. */
+  boxMaker?(): string | null;
 }
 
 export class StoreProcess {
   readonly #child: ChildProcess;
+  readonly #boxMaker: () => string | null;
   readonly #waiting = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
   #count = 0;
   #heard = 0;
   hasEnded = false;
   readonly #ended: Promise<void>;
 
-  constructor({ folder, root, bounds, node }: StorePlace) {
+  constructor({ folder, root, bounds, node, boxMaker = () => null }: StorePlace) {
+    this.#boxMaker = boxMaker;
     const program = PROGRAM.find((path) => existsSync(path)) ?? "";
     const flags = [`--max-old-space-size=${MAX_MEMORY}`, "--disable-warning=ExperimentalWarning"];
     this.#child = spawn(node, [...flags, program, folder, root, JSON.stringify(bounds)], {
@@ -95,7 +99,7 @@ export class StoreProcess {
       if (this.hasEnded) return reject(new Error("the process that keeps what can be undone ended"));
       if (this.#waiting.size === 0) this.#heard = performance.now();
       this.#waiting.set(n, { resolve, reject });
-      this.#child.stdin?.write(`${JSON.stringify({ n, ...asked })}\n`);
+      this.#child.stdin?.write(`${JSON.stringify({ n, maker: this.#boxMaker(), ...asked })}\n`);
     });
   }
 

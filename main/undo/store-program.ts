@@ -49,7 +49,8 @@ function run(folder: string, root: string, bounds: string): void {
   let timer: NodeJS.Timeout | undefined;
   const say = (answer: object) => process.stdout.write(`${JSON.stringify(answer)}\n`);
   const answer = async (line: string) => {
-    const { n, ...asked } = JSON.parse(line) as Asked & { n: number };
+    const { n, maker, ...asked } = JSON.parse(line) as Asked & { n: number; maker: string | null };
+    store.boxedBy(maker);
     try {
       say({ n, answer: (await answerTo(store, asked)) ?? null });
     } catch (error) {

@@ -58,6 +58,11 @@ export class UndoStore {
     this.#endInterrupted();
   }
 
+  /** @param maker of the boxes that Git runs in from now on */
+  boxedBy(maker: string | null): void {
+    this.#objects.maker = maker;
+  }
+
   /** What an undo had half made as its process was killed goes; what it had put back stays, and can be put again. */
   #endInterrupted(): void {
     for (const { id, agent, after, paths } of this.calls()) {

@@ -13,10 +13,10 @@ import type { ConfinedRun } from "../decide/confinement/box.ts";
 import { RUN_LATER_FOLDERS, runsLater } from "../decide/places/run-later.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
 import type { Denial, Reviewable } from "../decide/stages/examination.ts";
-import { type Bounds, CALL_WAITS_MS, isOfRepository } from "./bounds.ts";
+import { type Bounds, CALL_WAITS_MS, HELD_WAITS_MS, isOfRepository } from "./bounds.ts";
 import { type Changer, readCalls } from "./call-log.ts";
 import { kindOf } from "./entries.ts";
-import { heldNow } from "./held.ts";
+import { type Held, heldNow } from "./held.ts";
 import { isWhollyKept } from "./kept-whole.ts";
 import { type Listed, ListedCalls } from "./listed-calls.ts";
 import { StoreProcess } from "./store-process.ts";
@@ -33,6 +33,8 @@ export interface UndoParts {
   config: Bounds & { require: boolean };
   /** Node for the stores' processes. */
   node: string;
+  /** What makes the boxes that Git runs in; null where none can be made, or not yet. */
+  boxMaker(): string | null;
   now(): number;
   /** A file (absolute) is about to be as it was at some time before. */
   comesBack(path: string): void;
@@ -180,24 +182,18 @@ export class Undo {
     );
   }
 
-  async #before(call: Changer, { root, paths }: Scope, isRun: boolean): Promise<Why | null> {
+  async #before(call: Changer, scope: Scope, isRun: boolean): Promise<Why | null> {
     if (this.#running.size >= MAX_OPEN) this.#running.delete(this.#running.keys().next().value ?? "");
+    const { root, paths } = scope;
     this.#running.set(call.id, { root, isRun });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Why>((resolve) => {
-      timer = setTimeout(() => resolve("late"), CALL_WAITS_MS);
-    });
-    // It begins while the few files that an edit names are read.
-    this.#process(root);
-    const why = await Promise.race([this.#kept(call, { root, paths }), late]).finally(() => clearTimeout(timer));
+    const held = paths === null ? undefined : await within(HELD_WAITS_MS, heldNow(root, paths), undefined);
+    const why = await within(CALL_WAITS_MS, this.#kept(call, scope, held), "late");
     this.#noteUnkept(call, root, why);
     return why;
   }
 
-  async #kept(call: Changer, { root, paths }: Scope): Promise<Why | null> {
+  async #kept(call: Changer, { root, paths }: Scope, held: Held[] | undefined): Promise<Why | null> {
     const until = Date.now() + CALL_WAITS_MS;
-    const read = paths === null ? undefined : await heldNow(root, paths);
-    const held = Date.now() > until ? undefined : read;
     const asked = { do: "before", call, paths, until, ...(held === undefined ? {} : { held }) } as const;
     const kept = this.#ask(root, asked).catch((error: unknown): Why => {
       this.#parts.failed("keeping what a call could change", error);
@@ -230,8 +226,8 @@ export class Undo {
       return known.process;
     }
     this.#endOthers();
-    const { config: bounds, node } = this.#parts;
-    const process = new StoreProcess({ folder: this.#folderOf(root), root, bounds, node });
+    const { config: bounds, node, boxMaker } = this.#parts;
+    const process = new StoreProcess({ folder: this.#folderOf(root), root, bounds, node, boxMaker });
     this.#opened.set(root, { process, used: performance.now(), isReady: false });
     return process;
   }
@@ -443,6 +439,15 @@ export class Undo {
       throw new GateError("undo_failed", "what was kept can't be read, or the project is gone");
     });
   }
+}
+
+/** @returns what it comes to in so many milliseconds, or this */
+function within<T>(ms: number, promise: Promise<T>, otherwise: T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** What a selection names, whether or not it can be taken back. */

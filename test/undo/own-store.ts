@@ -25,23 +25,34 @@ export class OwnStore {
   readonly folder: string;
   readonly root: string;
   readonly #bounds: Bounds;
+  readonly #maker: string | null;
   #node: string;
   process: StoreProcess;
   #calls = 0;
 
-  constructor(bounds: Partial<Bounds> = {}, places: { store?: string; project?: string; node?: string } = {}) {
+  constructor(
+    bounds: Partial<Bounds> = {},
+    places: { store?: string; project?: string; node?: string; maker?: string } = {},
+  ) {
     const base = tempFolder();
     this.folder = join(places.store ?? base, "store");
     this.root = join(places.project ?? base, "project");
     mkdirSync(this.root, { recursive: true });
     this.#node = places.node ?? process.execPath;
     this.#bounds = { ...BOUNDS, ...bounds };
+    this.#maker = places.maker ?? null;
     this.process = this.#started();
     onTestFinished(() => this.end());
   }
 
   #started(): StoreProcess {
-    return new StoreProcess({ folder: this.folder, root: this.root, bounds: this.#bounds, node: this.#node });
+    return new StoreProcess({
+      folder: this.folder,
+      root: this.root,
+      bounds: this.#bounds,
+      node: this.#node,
+      boxMaker: () => this.#maker,
+    });
   }
 
   end(): void {

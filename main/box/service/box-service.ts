@@ -111,6 +111,8 @@ export class BoxService implements Box {
   #own: Own | undefined;
   #problem: Problem = NONE_YET;
   #maker: string | null = null;
+  /** What makes boxes, absolute; null while that isn't known, and where nothing can. */
+  makerPath: string | null = null;
   #hostsProblem: BoxStatus["hosts_problem"] = null;
   /** By the agent's name, as it last said. */
   readonly #greeted = new Map<string, boolean>();
@@ -322,6 +324,7 @@ export class BoxService implements Box {
     const launcher = new Launcher(folder.launcher);
     const agentLauncher = new Launcher(folder.agentLauncher);
     const common = commonArguments(machine);
+    this.makerPath = maker.path;
     const written = { folder: folder.path, maker: maker.path, bash: machine.bash, hasFilter };
     launcher.write({ ...written, common, limits: limitCommands(config) });
     agentLauncher.write({
