@@ -10,7 +10,7 @@ import { UndoStore, type Wish } from "./undo-store.ts";
 
 export type Asked =
   | { do: "before"; call: Changer; paths: readonly string[] | null; until: number; held?: readonly Held[] }
-  | { do: "after"; id: string }
+  | { do: "after"; id: string; held?: readonly Held[] }
   | { do: "prepare" }
   | { do: "files"; ids: readonly string[] }
   | { do: "contents"; ids: readonly string[]; path: string; max: number }
@@ -25,7 +25,7 @@ function answerTo(store: UndoStore, asked: Asked): unknown {
     case "before":
       return store.before(asked.call, asked.paths, asked.until, asked.held);
     case "after":
-      return store.after(asked.id);
+      return store.after(asked.id, asked.held);
     case "prepare":
       return store.prepare();
     case "files":

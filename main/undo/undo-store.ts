@@ -96,12 +96,12 @@ export class UndoStore {
     return missing;
   }
 
-  /** Keeps what a call has left. */
-  after(id: string): Missing | null {
+  /** Keeps what a call has left. @param held what that was, where it was looked at already */
+  after(id: string, held?: readonly Held[]): Missing | null {
     const call = this.#begun.get(id) ?? readCalls(this.#folder).find((one) => one.id === id);
     this.#begun.delete(id);
     if (call === undefined || call.before === null || call.after !== null) return null;
-    const [tree, missing] = this.#kept(call.paths);
+    const [tree, missing] = this.#kept(call.paths, held);
     try {
       appendLine(this.#folder, { line: "after", id, tree, missing, ms: Date.now() - call.at });
     } catch {

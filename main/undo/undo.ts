@@ -78,7 +78,7 @@ export class Undo {
   readonly #parts: UndoParts;
   readonly #opened = new Map<string, Opened>();
   /** The projects of calls that run, by the call's decision; `isRun`: a box says that it ended. */
-  readonly #running = new Map<string, { root: string; isRun: boolean }>();
+  readonly #running = new Map<string, Scope & { isRun: boolean }>();
   /** Calls that can't be taken back, also where no store could write that. */
   readonly #unkept = new Map<string, Listed>();
   readonly #listed: ListedCalls;
@@ -177,15 +177,19 @@ export class Undo {
     const call = this.#running.get(id);
     if (call === undefined || call.isRun !== isRun) return;
     this.#running.delete(id);
-    this.#ask(call.root, { do: "after", id }).catch((error: unknown) =>
-      this.#parts.failed("keeping what a call left", error),
-    );
+    this.#keepAfter(id, call).catch((error: unknown) => this.#parts.failed("keeping what a call left", error));
+  }
+
+  /** The few files of an edit at once: the store may get to it when the next call has changed them. */
+  async #keepAfter(id: string, { root, paths }: Scope): Promise<void> {
+    const held = paths === null ? undefined : await within(HELD_WAITS_MS, heldNow(root, paths), undefined);
+    await this.#ask(root, { do: "after", id, ...(held === undefined ? {} : { held }) });
   }
 
   async #before(call: Changer, scope: Scope, isRun: boolean): Promise<Why | null> {
     if (this.#running.size >= MAX_OPEN) this.#running.delete(this.#running.keys().next().value ?? "");
     const { root, paths } = scope;
-    this.#running.set(call.id, { root, isRun });
+    this.#running.set(call.id, { ...scope, isRun });
     const held = paths === null ? undefined : await within(HELD_WAITS_MS, heldNow(root, paths), undefined);
     const why = await within(CALL_WAITS_MS, this.#kept(call, scope, held), "late");
     this.#noteUnkept(call, root, why);

@@ -42,4 +42,8 @@ it("a tree of what is held is the one that the store itself makes", async () => 
   await store.process.ask({ do: "before", call: call("two"), paths, until: 0, held: held ?? [] });
   const [one, two] = store.calls;
   expect([one?.missing, two?.missing, two?.before]).toEqual([null, null, one?.before]);
+  // What came before the store got to it isn't the first call's.
+  writeFileSync(join(store.root, "a/b/c"), "the next call's");
+  await store.process.ask({ do: "after", id: "one", held: held ?? [] });
+  expect(store.calls[0]?.after).toBe(one?.before);
 });
