@@ -18,6 +18,7 @@ function keeping({ node = process.execPath, folder = join(tempFolder(), "undo"),
     home: tempFolder(),
     config: { max_files: 1000, max_bytes: 10 * 1024 * 1024, days: 7, require },
     node,
+    boxMaker: () => null,
     now: () => clock.now,
     comesBack: () => undefined,
     failed: () => undefined,
@@ -100,7 +101,7 @@ it("a link by the name of a folder of settings isn't put back without a choice",
     [".vscode", "runs-later"],
     ["a", "file"],
   ]);
-  await Array.fromAsync(undo.takeBack({ call: id }, [], "undo"));
+  for await (const { files } of undo.takeBack({ call: id }, [], "undo")) expect(files).toHaveLength(2);
   expect(readdirSync(project)).toEqual(["a"]);
 });
 
