@@ -32,7 +32,8 @@ export function areSoundInstructions(path: string, below = path.slice(0, path.la
   const [file, folder] = [asText(path), asText(below)];
   if (file === null || folder === null) return false;
   if (!areInstructions(file)) return false;
-  return staysBelow(file, folder) && importsStay(file, folder) !== null;
+  // It was found without following a link.
+  return (kindOf(file) !== "link" || staysBelow(file, folder)) && importsStay(file, folder) !== null;
 }
 
 /** A file that isn't there may come to be; what a link leads to has to be there. */
@@ -51,11 +52,12 @@ const isSecret = (path: string): boolean => {
 
 /** The files below a folder that this one imports; null where one of its imports is a secret or lies outside, or where they are too many. */
 function importsStay(file: string, folder: string): string[] | null {
-  const begin = beginningOf(realForm(file) ?? file, MAX_BYTES);
+  const begin = beginningOf(kindOf(file) === "link" ? (realForm(file) ?? file) : file, MAX_BYTES);
   // What can't be read yet may be later; what is no text to us may be in another coding to a client.
   if (begin.kind !== "file") return begin.kind === "nothing" ? [] : null;
   const isText = /\.(?:md|mdc|txt)$/i.test(file);
   if (isText && begin.text.includes("\0")) return null;
+  if (!begin.text.includes("@")) return [];
   const { paths, isWhole } = importsIn(Buffer.from(begin.text, "latin1").toString(), file, HOME);
   const inside = paths.filter((path) => path.startsWith(`${folder}/`));
   // Most that begins with an `@` is the name of something else.
