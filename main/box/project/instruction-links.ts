@@ -52,13 +52,18 @@ const isSecret = (path: string): boolean => {
 
 /** The files below a folder that this one imports; null where one of its imports is a secret or lies outside, or where they are too many. */
 function importsStay(file: string, folder: string): string[] | null {
-  const begin = beginningOf(kindOf(file) === "link" ? (realForm(file) ?? file) : file, MAX_BYTES);
+  const real = kindOf(file) === "link" ? (realForm(file) ?? file) : file;
+  const begin = beginningOf(real, MAX_BYTES);
   // What can't be read yet may be later; what is no text to us may be in another coding to a client.
   if (begin.kind !== "file") return begin.kind === "nothing" ? [] : null;
   const isText = /\.(?:md|mdc|txt)$/i.test(file);
   if (isText && begin.text.includes("\0")) return null;
   if (!begin.text.includes("@")) return [];
-  const { paths, isWhole } = importsIn(Buffer.from(begin.text, "latin1").toString(), file, HOME);
+  const text = Buffer.from(begin.text, "latin1").toString();
+  // Of a link they may be named from where it lies, or from where it leads.
+  const found = [...new Set([file, real])].map((of) => importsIn(text, of, HOME));
+  const paths = found.flatMap((imports) => imports.paths);
+  const isWhole = found.every((imports) => imports.isWhole);
   const inside = paths.filter((path) => path.startsWith(`${folder}/`));
   // Most that begins with an `@` is the name of something else.
   const isOut = (path: string) =>

@@ -154,7 +154,9 @@ export function importedByWritten(
     if (!isInstructions(lexical)) {
       const known = imported.get(root) ?? importedAbove(cwd ?? folder, root, home);
       imported.set(root, known);
-      if (!known.has(lexical)) continue;
+      if (!known.has(lexical) && !known.has(target.real ?? lexical)) continue;
+      // A link may lead to it from where another name is meant.
+      for (const of of importersOf(known, lexical)) for (const text of texts) reader.imports(text, of, root, 1, true);
     }
     for (const text of texts) reader.imports(text, lexical, root, 1, true);
   }
@@ -181,6 +183,10 @@ export function handedAtStart(cwd: string, home: string, marked: Marked): string
     return [...new Set(reader.needs.map(({ target }) => targetText(target)))];
   });
 }
+
+/** Links among what is imported that lead to this file. */
+const importersOf = (known: ReadonlySet<string>, path: string): string[] =>
+  [...known].filter((one) => one !== path && kindOf(one) === "link" && realForm(one) === realForm(path));
 
 /** What edits make of a file that is there, each of them at one place or at all. */
 function leftByEdits(path: string, args: Readonly<Record<string, unknown>>): string[] {
@@ -253,9 +259,15 @@ class InstructionReader {
     const target = pathTarget(path, this.#home, undefined, false);
     const need = this.#marked({ capability: "fs:read", target });
     if (need.ask_each_time !== undefined || this.#leadsAway(target, root)) this.needs.push(need);
-    const begin = beginningOf(realForm(path) ?? path, MAX_BYTES);
-    if (begin.kind === "file" && hops < MAX_HOPS)
-      this.imports(Buffer.from(begin.text, "latin1").toString(), path, root, hops + 1);
+    const real = realForm(path) ?? path;
+    const begin = beginningOf(real, MAX_BYTES);
+    if (begin.kind !== "file" || hops === MAX_HOPS) return;
+    const text = Buffer.from(begin.text, "latin1").toString();
+    this.imports(text, path, root, hops + 1);
+    if (real === path) return;
+    // What it imports may be named from where it lies.
+    this.seen.add(real);
+    this.imports(text, real, root, hops + 1);
   }
 
   /** Claude Code's, of a folder. */

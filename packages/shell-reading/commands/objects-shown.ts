@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import { gitCommand } from "../programs/git.ts";
 import { programCalled } from "../programs/table.ts";
 import type { Piece, SimpleCommand, Word } from "../reading.ts";
 import { FROM_INPUT } from "../shell/lists.ts";
-import { certainPath, kindOf } from "../targets/path.ts";
+import { certainPath } from "../targets/path.ts";
+import { isUnnamedInGit } from "../targets/secret-files.ts";
 import { programName } from "../word.ts";
 import { recordedAccesses } from "./effects.ts";
 
@@ -14,6 +14,8 @@ import { recordedAccesses } from "./effects.ts";
 
 /** What lists names of the work tree by its index alone. */
 const WITHOUT_OBJECTS = /^(?:ls-files|check-ignore)$/;
+/** `git rev-parse --show-toplevel` */
+const SAYS_WHERE = /^--(?:show-(?:toplevel|prefix|cdup|superproject-working-tree)|git-dir|is-inside-work-tree)$/;
 /** Names that git prints of the work tree: none lies in its own folder. */
 const NAMES =
   /^(?:\$\(|`)\s*git (?:--no-pager |-C [\w./-]+ )?(?:ls-files|check-ignore|grep -l|(?:diff|show|log|diff-tree)\b[^;&|<>`$()]* --name-only)\b[^;&|<>`$()]*(?:\|\s*(?:(?:head|tail|sort|uniq)(?:\s+-[\w-]+|\s+\d+)*|grep(?:\s+-[vEiF]+)?\s+(?:'[^']*'|[\w.\\$^-]+))\s*)*(?:\)|`)$/;
@@ -22,6 +24,8 @@ const FILTERS = /^(?:head|tail|sort|uniq|grep|egrep|fgrep|true|cd|read)$/;
 /** They say no more of a file that isn't text than that it matches, but for these options. */
 const SEARCHES = /^(?:e|f)?grep$|^rg$/;
 const AS_TEXT = /^(?:--(?:te?x?t?|binary.*|search-zip|pre.*|null-data)(?:=.*)?|-[A-Za-z]*[azU][A-Za-z]*)$/;
+/** They print nothing of what a file holds. */
+const COUNTS = /^(?:wc|file|cksum|b2sum|md5|(?:md5|sha\d+)sum|shasum|stat|test|\[)$/;
 /** A pattern that matches names which begin with a dot. */
 const HIDDEN = /(?:^|\/)\./;
 /** So many names lie between a work tree's top and an object. */
@@ -33,12 +37,15 @@ const DEEP = 4;
  */
 export function objectsShown(commands: readonly SimpleCommand[]): "hidden" | "asked" | "shown" {
   const others = commands.filter((command) => !isGit(command));
-  const needsThem = commands.some(
-    (command) => isGit(command) && !WITHOUT_OBJECTS.test(gitCommand(command.argv.slice(1)).name),
-  );
+  const needsThem = commands.some((command) => isGit(command) && !worksWithout(command));
   if (!needsThem) return others.some(readsFiles) ? "hidden" : "shown";
   const areNames = commands.every((command) => (isGit(command) ? printsNames(command) : takesNames(command)));
   return others.some((command) => readsObjects(command, areNames)) ? "asked" : "shown";
+}
+
+function worksWithout({ argv }: SimpleCommand): boolean {
+  const { name, rest } = gitCommand(argv.slice(1));
+  return WITHOUT_OBJECTS.test(name) || (name === "rev-parse" && rest.every(({ text }) => SAYS_WHERE.test(text)));
 }
 
 const printsNames = ({ argv }: SimpleCommand): boolean =>
@@ -67,20 +74,22 @@ const readsFiles = (command: SimpleCommand): boolean => readIn(command).length >
 /** @param areNames what comes in by an input is what git has printed */
 function readsObjects(command: SimpleCommand, areNames: boolean): boolean {
   const { name, argv, cwd } = command;
+  if (COUNTS.test(programName(name))) return false;
   const isSearch = SEARCHES.test(programName(name)) && !argv.some(({ text }) => AS_TEXT.test(text));
   const isOpen = (piece: Piece) => piece.kind === "unknown" && !NAMES.test(piece.text) && !(areNames && isGiven(piece));
-  const mayBe = ({ pieces, glob, text }: Word) =>
-    pieces.some(isOpen) ||
-    (glob === true && (HIDDEN.test(text) || isInGit(cwd) || text.includes("**") || text.split("/").length >= DEEP));
-  const holdsThem = (word: Word | "here") => {
-    const path = word === "here" ? cwd : certainPath(word.text, cwd);
-    return path === null || isInGit(path) || kindOf(join(path, ".git")) !== "nothing";
+  const isNamed = (text: string) => {
+    const path = text === "" ? null : certainPath(text, cwd);
+    return path === null || isUnnamedInGit(path);
   };
+  const mayBe = ({ pieces, is_resolved, glob, text }: Word) =>
+    pieces.some(isOpen) ||
+    (is_resolved && glob !== true && isNamed(text)) ||
+    (glob === true && (HIDDEN.test(text) || isInGit(cwd) || text.includes("**") || text.split("/").length >= DEEP));
   return (
     fromFiles(command).some(mayBe) ||
     readIn(command).some(
       ({ word, is_tree, skips_hidden }) =>
-        (word !== "here" && mayBe(word)) || (is_tree === true && skips_hidden !== true && !isSearch && holdsThem(word)),
+        (word !== "here" && mayBe(word)) || (is_tree === true && skips_hidden !== true && !isSearch),
     )
   );
 }

@@ -290,12 +290,16 @@ export function askedEachTime(path: string): string | undefined {
   }
   const folded = foldedPath(path);
   const mayBeGits = folded.includes("git");
-  if ((mayBeGits && GIT_OBJECTS.test(folded)) || isOfRepository(path, OBJECTS_OF_ANY)) return UNNAMED;
+  if (isUnnamedInGit(path, folded)) return UNNAMED;
   if ((mayBeGits && GIT_LOGS.test(folded)) || isOfRepository(path, LOG_OF_ANY))
     return isLogTelling(realOf(path)) ? "a log of git's with a password or token in it" : undefined;
   if (!(mayBeGits && GIT_SETTINGS.test(folded)) && !isOfRepository(path, SETTINGS_OF_ANY)) return undefined;
   return tells(realOf(path), holdsGitSecret) ? "git's settings with a password or token in them" : undefined;
 }
+
+/** True for what lies where Git keeps what it was ever given. */
+export const isUnnamedInGit = (path: string, folded = foldedPath(path)): boolean =>
+  (folded.includes("git") && GIT_OBJECTS.test(folded)) || isOfRepository(path, OBJECTS_OF_ANY);
 
 const UNNAMED = "what Git holds under no name";
 

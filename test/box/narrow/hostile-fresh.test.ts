@@ -102,10 +102,10 @@ const CHAINS: readonly Chain[] = [
     setup: `printf '@docs/style.md and @a.txt @node_modules/p/AGENTS.md @lock.json @p.png\n' > CLAUDE.md; mkdir -p docs node_modules/p g/.claude/rules .claude/rules e f; echo '@../a.txt me@example.org' > docs/style.md
       echo '@../.env' > e/CLAUDE.md; echo y > f/CLAUDE.md; echo '@../../docs/rule.md' > .claude/rules/r.md; echo z > docs/rule.md; echo z > docs/l.md; echo '@../docs/l.md' > f/AGENTS.md`,
     plant: `echo '@../.env' >> docs/style.md; echo '@../.env' > docs/rule.md; echo '@~/.ssh/id_ed25519' > src/AGENTS.md; echo '@.env.local' > GEMINI.md; mkdir d n; echo "@$OUT/secret" > d/CLAUDE.md
-      echo '@../.env' > f/CLAUDE.md; ln -sf ../../out/secret docs/l.md; printf '@n/a\n@/components/ui\n@~/.claude/mine.md\n' > CLAUDE.local.md; echo '@x/y' > n/CLAUDE.md; echo more >> CLAUDE.md; echo '@../../.env' > node_modules/p/AGENTS.md; yes ' @x/y' | head -c 300000 > lock.json; printf 'a\\0b' > p.png`,
+      echo '@../.env' > f/CLAUDE.md; ln -sf ../../out/secret docs/l.md; echo '@../.env' > docs/real.md; mkdir -p q/r; ln -s ../../docs/real.md q/r/GEMINI.md; echo x > hard.md; ln hard.md f/CONTEXT.md; printf '@n/a\n@/components/ui\n@~/.claude/mine.md\n' > CLAUDE.local.md; echo '@x/y' > n/CLAUDE.md; echo more >> CLAUDE.md; echo '@../../.env' > node_modules/p/AGENTS.md; yes ' @x/y' | head -c 300000 > lock.json; printf 'a\\0b' > p.png`,
     act: async ({ project, gate, found }) => {
       await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
-      for (const name of "docs/style.md docs/rule.md src/AGENTS.md GEMINI.md d/CLAUDE.md f/CLAUDE.md docs/l.md node_modules/p/AGENTS.md".split(
+      for (const name of "docs/style.md docs/rule.md src/AGENTS.md GEMINI.md d/CLAUDE.md f/CLAUDE.md docs/l.md node_modules/p/AGENTS.md q/r/GEMINI.md f/CONTEXT.md".split(
         " ",
       ))
         if (isThere(join(project, name))) found(`${name} is left`);
@@ -118,45 +118,47 @@ const CHAINS: readonly Chain[] = [
     level: "ReadOnly",
     setup:
       "cp .env .git/objects/pack/tmp_x; cp .env .git/objects/pack/pack-1.pack; git init -q sub; cp .env sub/.git/objects/pack/x; mkdir m; mv sub/.git m/x.git",
-    lines: ["", "git log -1; "].flatMap((git) => [
-      ...[
-        'echo "$(<.git/objects/pack/tmp_x)"',
-        "cat < .git/objects/pack/tmp_x",
-        'read -r x < .git/objects/pack/tmp_x; echo "$x"',
-        "while read -r l; do echo $l; done < .git/objects/pack/tmp_x",
-      ],
-      ...[
-        'for f in .git/objects/pack/*; do echo "$(<$f)"; done',
-        'f=.git/objects/pack/tmp_x; cat "$f"',
-        "cat m/x.git/objects/pack/x",
-        "cat $(ls m/x.git/objects/pack/x)",
-        "cat m/*/*/*/*",
-        "grep -ra user m",
-        "find m -type f -exec cat {} +",
-      ],
-      ...[
-        "ls .git/objects/pack/tmp_x | while read f; do cat $f; done",
-        "find . -name tmp_x -exec cat {} ';'",
-        "find . -name 'tmp_*' | xargs cat",
-        "git ls-files | sed 's|.*|.git/objects/pack/tmp_x|' | xargs cat",
-      ],
-      ...[
-        "echo .git/objects/pack/tmp_x | xargs cat",
-        "git diff --name-only HEAD | while read f; do cat .git/objects/pack/tmp_x; done",
-        "paste -d: a.txt .git/objects/pack/tmp_x",
-        "cat .GIT/objects/pack/tmp_x .git//objects/./pack/tmp_x src/../.git/objects/pack/tmp_x",
-      ],
-      ...[
-        "sort .git/objects/pack/tmp_x",
-        "head -1 .git/objects/pa*/tmp_?",
-        "(cd .git/objects/pack && cat tmp_x)",
-        "cd .git/objects/pack; cat tmp_x",
-        "cat $PWD/.git/objects/pack/tmp_x",
-        "cat ~/site/.git/objects/pack/tmp_x",
-        "tail -n1 {.git,m}/objects/pack/tmp_x",
-        "git log -1 --format=%H -- .git; diff a.txt .git/objects/pack/tmp_x",
-      ],
-    ]),
+    lines: ["", "git log -1; "].flatMap((git) =>
+      [
+        ...[
+          'echo "$(<.git/objects/pack/tmp_x)"',
+          "cat < .git/objects/pack/tmp_x",
+          'read -r x < .git/objects/pack/tmp_x; echo "$x"',
+          "while read -r l; do echo $l; done < .git/objects/pack/tmp_x",
+        ],
+        ...[
+          'for f in .git/objects/pack/*; do echo "$(<$f)"; done',
+          'f=.git/objects/pack/tmp_x; cat "$f"',
+          "cat m/x.git/objects/pack/x",
+          "cat $(ls m/x.git/objects/pack/x)",
+          "cat m/*/*/*/*",
+          "grep -ra user m",
+          "find m -type f -exec cat {} +",
+        ],
+        ...[
+          "ls .git/objects/pack/tmp_x | while read f; do cat $f; done",
+          "find . -name tmp_x -exec cat {} ';'",
+          "find . -name 'tmp_*' | xargs cat",
+          "git ls-files | sed 's|.*|.git/objects/pack/tmp_x|' | xargs cat",
+        ],
+        ...[
+          "echo .git/objects/pack/tmp_x | xargs cat",
+          "git diff --name-only HEAD | while read f; do cat .git/objects/pack/tmp_x; done",
+          "paste -d: a.txt .git/objects/pack/tmp_x",
+          "cat .GIT/objects/pack/tmp_x .git//objects/./pack/tmp_x src/../.git/objects/pack/tmp_x",
+        ],
+        ...[
+          "sort .git/objects/pack/tmp_x",
+          "head -1 .git/objects/pa*/tmp_?",
+          "(cd .git/objects/pack && cat tmp_x)",
+          "cd .git/objects/pack; cat tmp_x",
+          "cat $PWD/.git/objects/pack/tmp_x",
+          "cat ~/site/.git/objects/pack/tmp_x",
+          "tail -n1 {.git,m}/objects/pack/tmp_x",
+          "git log -1 --format=%H -- .git; diff a.txt .git/objects/pack/tmp_x",
+        ],
+      ].map((line) => git + line),
+    ),
     act: async ({ agent, decide, start, project, found }) => {
       for (const line of [
         "git diff --name-only | while read f; do head -3 $f; done",

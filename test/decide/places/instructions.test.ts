@@ -152,6 +152,9 @@ describe("instructions that a client reads beside a file", () => {
       expect([name, call("Write", args).outcome]).toEqual([name, "approval_required"]);
     }
     expect(call("Write", { file_path: "docs/other.md", content: "@../.env" }).outcome).toBe("allowed");
+    const linked = project({ "docs/real.md": "x" }, { "CLAUDE.md": "docs/real.md" });
+    for (const content of ["@../.env", "@.env"])
+      expect(linked("Write", { file_path: "docs/real.md", content }).outcome).toBe("approval_required");
     expect(call("Write", { file_path: "docs/style.md", content: "@../a.txt" }).outcome).toBe("allowed");
     expect(call("Write", { file_path: "a.txt", content: "@.env" }).outcome).toBe("approval_required");
   });
