@@ -62,7 +62,7 @@ interface Folder {
 
 /** Of the folder that is the working directory, and is again when this returns. */
 function folderSeen(walk: Walk, folder: Folder, before: Seen | undefined, above: IgnoreRules | undefined): Seen {
-  const { fd, stat, path, depth, names } = folder;
+  const { stat, path, names } = folder;
   const rules = names.includes(".gitignore") ? ownRules(path, above) : above;
   const holds = new Map<string, Seen>();
   let isChanged = before?.holds === undefined;
@@ -72,11 +72,7 @@ function folderSeen(walk: Walk, folder: Folder, before: Seen | undefined, above:
     // Of whatever kind: each is looked at.
     if (++walk.files > walk.max_files) throw new TooMany();
     const known = before?.holds?.get(name);
-    const one = orUnread(name, () => {
-      const found = statIn(name);
-      if (found?.isDirectory() !== true) return found && fileSeen(walk, name, found, known, path, rules);
-      return folderIn(walk, { fd, stat: found, path: `${path}${name}`, depth }, name, known, rules);
-    });
+    const one = oneSeen(walk, folder, name, known, rules);
     if (one === undefined) continue;
     holds.set(name, one);
     isChanged ||= known === undefined || known.sha !== one.sha || known.mode !== one.mode;
@@ -100,9 +96,19 @@ const unkept = (stat: Stats): Seen => ({ ...timesOf(stat), mode: UNKEPT, sha: lo
 const UNKNOWN: Seen = { mode: UNKEPT, sha: "1".repeat(40), size: 0, mtime: 0, ctime: -1, ino: 0 };
 
 /** @returns undefined where nothing has this name by now @throws the system's error, where it isn't the project's */
-function orUnread(name: string, look: () => Seen | undefined): Seen | undefined {
+function oneSeen(
+  walk: Walk,
+  { fd, path, depth }: Folder,
+  name: string,
+  known: Seen | undefined,
+  rules: IgnoreRules | undefined,
+): Seen | undefined {
   try {
-    return look();
+    const stat = statIn(name);
+    if (stat === undefined) return undefined;
+    return stat.isDirectory()
+      ? folderIn(walk, { fd, stat, path: `${path}${name}`, depth }, name, known, rules)
+      : fileSeen(walk, name, stat, known, path, rules);
   } catch (error) {
     if (!isNothing(error) && !isUnreadable(error)) throw error;
     return isGone(name) ? undefined : UNKNOWN;
