@@ -191,7 +191,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/core",
     holds: "puts the parts together, opens and closes them",
     floor: 8,
-    lines: 3880,
+    lines: 3910,
     doors: `
       .: archiving boxed-agents channel core explained-call gate-port note-board offline offline-receipts restart
       service: gate-service launch-agent service-parts
@@ -247,7 +247,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 123_000,
+  test: 124_300,
   bench: 4850,
   build: 150,
   conformance: 650,

@@ -70,7 +70,7 @@ export const undoChoiceSchema = z.object({
 });
 export type UndoChoice = z.infer<typeof undoChoiceSchema>;
 
-/** What an agent is told: the files' names below the project, some of them. */
+/** What an agent gets to know: the files' names below the project, some of them. */
 export const undoneNoteSchema = z.object({
   taken_back: z.array(z.string()),
   put_again: z.array(z.string()),

@@ -191,7 +191,7 @@ export class GatePort implements AgentPort {
   ran(agentId: string, session: string, ran: Ran): ReturnType<AgentPort["ran"]> {
     const { agents, undo } = this.#core;
     const confined = this.#ran(agentId, ran);
-    const undone = undo?.untold.take({ agent: agents.get(agentId)?.name ?? null, session });
+    const undone = undo?.unreported.take({ agent: agents.get(agentId)?.name ?? null, session });
     return { ...confined, ...(undone === undefined ? {} : { undone }) };
   }
 

@@ -189,7 +189,7 @@ function undoneNote(undone: unknown): string | undefined {
   ];
   return said.length === 0
     ? undefined
-    : `Metnos Gate: the user ${said.join("; and ")}${others}. Read them before you go on`;
+    : `Metnos Gate: the user ${said.join("; and ")}${others}. Read them before you continue`;
 }
 
 /** A line that is clear, or only looks, is held to that. */

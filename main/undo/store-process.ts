@@ -47,7 +47,7 @@ export class StoreProcess {
   readonly #boxMaker: () => string | null;
   readonly #waiting = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
   #count = 0;
-  #heard = 0;
+  #saidAt = 0;
   hasEnded = false;
   readonly #ended: Promise<void>;
 
@@ -89,7 +89,7 @@ export class StoreProcess {
 
   /** For so long it has said nothing, in milliseconds, while it is waited for. */
   get silentMs(): number {
-    return this.#waiting.size === 0 ? 0 : performance.now() - this.#heard;
+    return this.#waiting.size === 0 ? 0 : performance.now() - this.#saidAt;
   }
 
   /** @throws Error where the process ended, or the store lacks something */
@@ -97,7 +97,7 @@ export class StoreProcess {
     const n = ++this.#count;
     return new Promise((resolve, reject) => {
       if (this.hasEnded) return reject(new Error("the process that keeps what can be undone ended"));
-      if (this.#waiting.size === 0) this.#heard = performance.now();
+      if (this.#waiting.size === 0) this.#saidAt = performance.now();
       this.#waiting.set(n, { resolve, reject });
       this.#child.stdin?.write(`${JSON.stringify({ n, maker: this.#boxMaker(), ...asked })}\n`);
     });
@@ -110,7 +110,7 @@ export class StoreProcess {
     } catch {
       return; // killed while it wrote this one: who waits for it gets an error
     }
-    this.#heard = performance.now();
+    this.#saidAt = performance.now();
     const one = this.#waiting.get(said.n);
     this.#waiting.delete(said.n);
     if (said.failed === undefined) one?.resolve(said.answer as never);

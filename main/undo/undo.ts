@@ -22,7 +22,7 @@ import { type Listed, ListedCalls } from "./listed-calls.ts";
 import { StoreProcess } from "./store-process.ts";
 import type { Asked } from "./store-program.ts";
 import type { Missing } from "./undo-store.ts";
-import { UntoldUndos } from "./untold.ts";
+import { UnreportedUndos } from "./unreported.ts";
 
 /** What the gate keeps before calls that can write, and takes back for its operator. Files are looked at in processes of their own. */
 
@@ -82,7 +82,7 @@ export class Undo {
   /** Calls that can't be taken back, also where no store could write that. */
   readonly #unkept = new Map<string, Listed>();
   readonly #listed: ListedCalls;
-  readonly untold = new UntoldUndos();
+  readonly unreported = new UnreportedUndos();
   /** Folders that were seen, since a store's process ended last. */
   readonly #seen = new Map<string, true>();
   readonly #timers: NodeJS.Timeout[];
@@ -411,7 +411,7 @@ export class Undo {
       call.agent !== null ? [call] : (call.of ?? []).flatMap((id) => agentsOf(all.get(id) ?? { ...call, of: [] }));
     const isAgain = calls.some(({ agent, executor }) => agent === null && executor === "undo");
     const names = files.map(({ path }) => visible(path));
-    this.untold.note(calls.flatMap(agentsOf), names, isAgain ? "again" : "back");
+    this.unreported.note(calls.flatMap(agentsOf), names, isAgain ? "again" : "back");
   }
 
   /** The undo that was done last, and isn't put again. @throws GateError `unknown_call` */

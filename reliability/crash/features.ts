@@ -25,7 +25,7 @@ export class Features {
   readonly requests = new Map<string, Fact<ApprovalStatus>>();
   /** Denials that were sent to the ntfy server: they count whenever a gate reads them. */
   readonly deniedByPhone = new Set<string>();
-  /** Files that an agent has changed, and had not been told yet to be taken back. */
+  /** Files that an agent has changed, and nobody has taken back yet. */
   readonly edited: EditedFile[] = [];
   /** Agents whose requests these are. */
   readonly agentIds = new Set<string>();

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tempFolder } from "./temp-folder.ts";
 
-/** Node without what root may do beyond others: whoever owns a file is told by its mode what it may do; undefined where that can't be made. */
+/** Node without what root may do beyond others: whoever owns a file may do what its mode says; undefined where that can't be made. */
 export function powerlessNode(): string | undefined {
   if (process.getuid?.() !== 0) return process.execPath;
   const program = join(tempFolder(), "node");

@@ -368,6 +368,7 @@ it("a call has ended once its agent says that it ran, also where it doesn't say 
   await known(decision.decision_id, "running");
   agent.send("tool.ran", { id: "r", call_id: "c1" });
   await known(decision.decision_id);
+  expect((await agent.next("tool.ran.ok")).data).toMatchObject({ id: "r" });
 });
 
 describe("what the user took back", () => {
@@ -376,7 +377,7 @@ describe("what the user took back", () => {
     return (await agent.next(({ type, data }) => type === "tool.ran.ok" && data.id === id)).data;
   };
 
-  it("is told to its session's agent with the next call, once: names below the project and no contents", async () => {
+  it("is said to its session's agent with the next call, once: names below the project and no contents", async () => {
     const world = await warmed(await working());
     const { gate, operator, path, write, ran, known } = world;
     const ids: string[] = [];
@@ -404,7 +405,7 @@ describe("what the user took back", () => {
     expect(ids).toHaveLength(2);
   });
 
-  it("isn't told where it was there again before", async () => {
+  it("isn't said where it was there again before", async () => {
     const world = await warmed(await working());
     const { operator, path, write, ran, known } = world;
     const { decision } = await write("src/a");

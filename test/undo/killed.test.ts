@@ -72,10 +72,10 @@ it("killed at each step of a snapshot, an undo and the tidying after it: either 
     folder(store, "src");
     for (const name of names.slice(0, 3)) writeFileSync(store.path(name), "before");
     store.restart(nodeImporting("killed-at-step.ts", `KILLED_AT=${step}`));
-    const told: string[] = [];
+    const said: string[] = [];
     const tell = async <T>(what: string, asked: Promise<T>) => {
       await asked;
-      told.push(what);
+      said.push(what);
     };
     try {
       await tell("before", store.begun());
@@ -101,9 +101,9 @@ it("killed at each step of a snapshot, an undo and the tidying after it: either 
     const state = is.join(" ");
     states.add(state);
     expect(readdirSync(store.path("src")).every((name) => name === "b" || name === "c")).toBe(true);
-    if (told.includes("undo")) expect([step, state]).toEqual([step, "before before before none"]);
-    else if (told.includes("before")) expect([step, call]).toMatchObject([step, { missing: null }]);
-    if (told.includes("after") && !told.includes("undo")) {
+    if (said.includes("undo")) expect([step, state]).toEqual([step, "before before before none"]);
+    else if (said.includes("before")) expect([step, call]).toMatchObject([step, { missing: null }]);
+    if (said.includes("after") && !said.includes("undo")) {
       if (state !== "agent none before agent") expect([step, undo]).toMatchObject([step, { executor: "undo" }]);
       if (undo !== undefined && undo.missing !== "interrupted")
         expect([step, state]).toEqual([step, "before before before none"]);

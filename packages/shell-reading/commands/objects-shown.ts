@@ -1,4 +1,14 @@
 import { gitCommand } from "../programs/git.ts";
+import {
+  AS_TEXT,
+  COUNTS,
+  FILTERS,
+  GIT_NAMES,
+  NAMES_ONLY,
+  SAYS_WHERE,
+  SEARCHES,
+  WITHOUT_OBJECTS,
+} from "../programs/objects-readers.ts";
 import { programCalled } from "../programs/table.ts";
 import type { Piece, SimpleCommand, Word } from "../reading.ts";
 import { FROM_INPUT } from "../shell/lists.ts";
@@ -12,20 +22,6 @@ import { recordedAccesses } from "./effects.ts";
  * that it is given.
  */
 
-/** What lists names of the work tree by its index alone. */
-const WITHOUT_OBJECTS = /^(?:ls-files|check-ignore)$/;
-/** `git rev-parse --show-toplevel` */
-const SAYS_WHERE = /^--(?:show-(?:toplevel|prefix|cdup|superproject-working-tree)|git-dir|is-inside-work-tree)$/;
-/** Names that git prints of the work tree: none lies in its own folder. */
-const NAMES =
-  /^(?:\$\(|`)\s*git (?:--no-pager |-C [\w./-]+ )?(?:ls-files|check-ignore|grep -l|(?:diff|show|log|diff-tree)\b[^;&|<>`$()]* --name-only)\b[^;&|<>`$()]*(?:\|\s*(?:(?:head|tail|sort|uniq)(?:\s+-[\w-]+|\s+\d+)*|grep(?:\s+-[vEiF]+)?\s+(?:'[^']*'|[\w.\\$^-]+))\s*)*(?:\)|`)$/;
-const NAMES_ONLY = /^(?:--name-only|-l)$/;
-const FILTERS = /^(?:head|tail|sort|uniq|grep|egrep|fgrep|true|cd|read)$/;
-/** They say no more of a file that isn't text than that it matches, but for these options. */
-const SEARCHES = /^(?:e|f)?grep$|^rg$/;
-const AS_TEXT = /^(?:--(?:te?x?t?|binary.*|search-zip|pre.*|null-data)(?:=.*)?|-[A-Za-z]*[azU][A-Za-z]*)$/;
-/** They print nothing of what a file holds. */
-const COUNTS = /^(?:wc|file|cksum|b2sum|md5|(?:md5|sha\d+)sum|shasum|stat|test|\[)$/;
 /** A pattern that matches names which begin with a dot. */
 const HIDDEN = /(?:^|\/)\./;
 /** So many names lie between a work tree's top and an object. */
@@ -76,7 +72,8 @@ function readsObjects(command: SimpleCommand, areNames: boolean): boolean {
   const { name, argv, cwd } = command;
   if (COUNTS.test(programName(name))) return false;
   const isSearch = SEARCHES.test(programName(name)) && !argv.some(({ text }) => AS_TEXT.test(text));
-  const isOpen = (piece: Piece) => piece.kind === "unknown" && !NAMES.test(piece.text) && !(areNames && isGiven(piece));
+  const isOpen = (piece: Piece) =>
+    piece.kind === "unknown" && !GIT_NAMES.test(piece.text) && !(areNames && isGiven(piece));
   const isNamed = (text: string) => {
     const path = text === "" ? null : certainPath(text, cwd);
     return path === null || isUnnamedInGit(path);

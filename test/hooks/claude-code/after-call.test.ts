@@ -61,7 +61,7 @@ describe("the hook after a call", () => {
     const { note } = await reportOn(ran("fine"), null, { undone });
     const said = String(note?.additionalContext);
     expect(said).toMatch(
-      /^Metnos Gate: the user took back what you did to these files, which are as before: "src\/a\.ts", "x+…x+"; and put your version of these files there again: "b\\u\{7\}" \(and 3 more\)\. Read them before you go on$/,
+      /^Metnos Gate: the user took back what you did to these files, which are as before: "src\/a\.ts", "x+…x+"; and put your version of these files there again: "b\\u\{7\}" \(and 3 more\)\. Read them before you continue$/,
     );
     expect(said.length).toBeLessThan(400);
     const both = String((await reportOn(ran("EROFS"), undefined, { undone })).note?.additionalContext);

@@ -129,6 +129,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
       "executors/common-tools.ts",
       "commands/effects.ts",
       "commands/looking.ts",
+      "commands/objects-shown.ts",
       "guard/shell/forbidden-paths.ts",
     ],
   },
