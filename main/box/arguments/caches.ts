@@ -151,7 +151,7 @@ export function makeCovers(boxFolder: string): Covers {
   mkdirSync(covers.closed, { recursive: true });
   chmodSync(covers.closed, 0o000);
   mkdirSync(covers.nothing, { recursive: true });
-  chmodSync(covers.nothing, 0o555);
+  chmodSync(covers.nothing, 0o500);
   return covers;
 }
 

@@ -97,10 +97,14 @@ export function following<T>(path: string, follow: () => T): T | null {
   return again;
 }
 
+/** The kernel follows no more of them on one way: round in circles it ends there, too. */
+const MAX_LINKS = 40;
+
 /** Whether the way to it, through all links, is an ordinary one. */
 function hasFewNames(path: string): boolean {
   const left = path.split("/").reverse();
   let here = "/";
+  let links = 0;
   for (let name = left.pop(); name !== undefined; name = left.pop()) {
     if (++ordinaryNames > MAX_ORDINARY_NAMES) return false;
     if (name === "..") here = dirname(here);
@@ -115,6 +119,7 @@ function hasFewNames(path: string): boolean {
       ordinaryNames += left.length;
       return ordinaryNames <= MAX_ORDINARY_NAMES;
     }
+    if (target !== null && ++links > MAX_LINKS) return true;
     if (target === null) here = next;
     else left.push(...target.split("/").reverse());
     if (target?.startsWith("/")) here = "/";
