@@ -30,7 +30,7 @@ export class Editor extends FeatureAgent {
     await sleep(random.real(10));
     for (let count = 0; count < FILES; count++) await this.#edit();
     if (!edited.some(({ kept }) => kept !== undefined)) return edited.splice(0).forEach(remove);
-    if (!(await this.acknowledged(operator.call("undo.take_back", { session: entry.session })))) return;
+    if (!(await this.acknowledged(takeBack(ledger, operator, entry.session)))) return;
     for (const file of edited)
       if (file.kept !== undefined && textOf(file) !== file.before)
         ledger.violate("lost", "a file was said to be taken back, and isn't");
@@ -70,6 +70,11 @@ export class Editor extends FeatureAgent {
 const textOf = ({ path }: EditedFile): string => readFileSync(path, "utf8");
 const remove = ({ path }: EditedFile): void => rmSync(path, { force: true });
 
+async function takeBack(ledger: Ledger, operator: OperatorApi, session: string): Promise<void> {
+  for (const { id, files } of await operator.call("undo.take_back", { session }))
+    if (files.some(({ outcome }) => outcome === "restored")) ledger.features.undone.add(id);
+}
+
 /** Asks the gate that started after a kill: each file is as it was before or after, and the same undo ends what was begun. */
 export async function checkEdited(
   ledger: Ledger,
@@ -81,11 +86,12 @@ export async function checkEdited(
   for (const file of edited)
     if (![file.before, file.agent].includes(textOf(file)))
       ledger.violate("half_done", "a file is neither as before nor after");
+  const calls = edited.length === 0 ? [] : await operator.call("undo.list", { limit: 1000 });
+  for (const { id, agent } of calls) if (agent === null) ledger.features.listedUndos.add(id);
   if (kept.length > 0) {
     const session = ledger.agent(EDITOR).session;
     // Nothing is left to be taken back where all of it was.
     await operator.call("undo.files", { call: kept[0]?.kept ?? "" });
-    const calls = await operator.call("undo.list", { limit: 1000 });
     for (const { kept: id } of kept)
       if (!calls.some((call) => call.id === id)) ledger.violate("lost", "a call that was kept isn't listed any more");
     const isBack = kept.map((file) => textOf(file) === file.before);
@@ -94,7 +100,7 @@ export async function checkEdited(
     if (isBack.includes(true) && undo === undefined) ledger.violate("half_done", "an undo that was begun isn't listed");
     if (isBack.includes(true) && isBack.includes(false) && undo?.missing !== "interrupted")
       ledger.violate("half_done", "half of an undo is done, and nothing says so");
-    if (isBack.includes(false)) await operator.call("undo.take_back", { session });
+    if (isBack.includes(false)) await takeBack(ledger, operator, session);
     for (const file of kept)
       if (textOf(file) !== file.before) ledger.violate("lost", "a file that was kept can't be taken back any more");
     if (readdirSync(project).some((name) => name.startsWith(".metnos-gate-undo-")))

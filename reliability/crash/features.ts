@@ -27,6 +27,9 @@ export class Features {
   readonly deniedByPhone = new Set<string>();
   /** Files that an agent has changed, and nobody has taken back yet. */
   readonly edited: EditedFile[] = [];
+  /** Undos, by their ids: those that were answered have a receipt each; those that are listed may have one. */
+  readonly undone = new Set<string>();
+  readonly listedUndos = new Set<string>();
   /** Agents whose requests these are. */
   readonly agentIds = new Set<string>();
 

@@ -12,7 +12,7 @@ import type { Snapshot } from "./snapshot.ts";
 import { linesIn } from "./trail.ts";
 
 /**
- * Every answered card, every grant and every revocation has exactly one receipt once the next gate runs, and nothing else has one;
+ * Every answered card, every grant, every revocation and every undo has exactly one receipt once the next gate runs, and nothing else has one;
  * the trail is what checkpoints say that were signed before the kill.
  */
 
@@ -29,7 +29,8 @@ export async function checkReceipts(
   paths: GatePaths,
   { env, slowness }: { env: NodeJS.ProcessEnv; slowness: number },
 ): Promise<void> {
-  const wanted = [...answersIn(requests), ...grantActsIn(grants)];
+  const undone = [...ledger.features.undone].map((id) => `undo:${id}`);
+  const wanted = [...answersIn(requests), ...grantActsIn(grants), ...undone];
   const giveUpAt = performance.now() + MADE_WITHIN_MS * slowness;
   let found = eventsIn(paths.receiptsDir);
   while (wanted.some((event) => !found.has(event)) && performance.now() < giveUpAt) {
@@ -47,7 +48,8 @@ export function compareReceipts(ledger: Ledger, wanted: readonly string[], found
   for (const event of wanted) if (!found.has(event)) ledger.violateOnce("receipt_missing", `${event} has no receipt`);
   // A denial that was pressed on the phone may be read after the requests were.
   const byPhone = [...ledger.features.deniedByPhone].map((token) => `answer:${token}`);
-  const known = new Set([...wanted, ...byPhone]);
+  const undos = [...ledger.features.listedUndos].map((id) => `undo:${id}`);
+  const known = new Set([...wanted, ...byPhone, ...undos]);
   for (const [event, number] of found) {
     if (number > 1) ledger.violateOnce("receipt_twice", `${event} has ${number} receipts`);
     if (!known.has(event)) ledger.violateOnce("invented", `a receipt says ${event}`);

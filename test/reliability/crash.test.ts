@@ -40,7 +40,7 @@ const ACTS = [
   "reviews",
   "revocations",
   "settings",
-  "undos after a kill",
+  "undone calls",
   "unpairings",
   "verdicts",
 ];

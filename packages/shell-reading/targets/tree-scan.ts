@@ -28,7 +28,7 @@ const MAX_ENTRIES_OF_CALL = 10_000;
 let leftOfCall: number | undefined;
 
 /** Bytes of files that one call's looks read for what is in them. */
-const MAX_BYTES_OF_CALL = 2 * 1024 * 1024;
+const MAX_BYTES_OF_CALL = 1024 * 1024;
 let bytesLeftOfCall = MAX_BYTES_OF_CALL;
 
 /** Of one call, in milliseconds of this thread's own work, that following paths may take where each takes long: chains of links, folders far away. */
@@ -90,10 +90,16 @@ export function following<T>(path: string, follow: () => T): T | null {
   const found = follow();
   const firstMs = performance.now() - began;
   if (firstMs <= LONG_MS) return found;
+  const few = firstMs > MAX_FOLLOWING_MS ? hasFewNames(path) : undefined;
+  // A way of many names that takes all of it at once isn't gone twice.
+  if (few === false) {
+    followedMs += firstMs;
+    return found;
+  }
   const beganMs = ownMs();
   const again = follow();
   const leastMs = Math.min(firstMs, ownMs() - beganMs);
-  if (leastMs > LONG_MS && !hasFewNames(path)) followedMs += 2 * leastMs;
+  if (leastMs > LONG_MS && !(few ?? hasFewNames(path))) followedMs += 2 * leastMs;
   return again;
 }
 

@@ -148,6 +148,18 @@ describe("a read of everything below a folder", () => {
     });
   });
 
+  it("a repository's own folder is asked about as a whole, by whatever name", () => {
+    const home = tempFolder();
+    put(home, "p/.git/HEAD", "p/.git/objects/x", "p/mirror/HEAD", "p/mirror/objects/x", "p/docs/objects/x");
+    const isAsked = (path: string) =>
+      decided({ home }, "Grep", { pattern: "x", path: `${home}/p/${path}` }).needs[0]?.ask_each_time;
+    expect([".git", "mirror", "docs"].map(isAsked)).toEqual([
+      "what Git holds under no name",
+      "what Git holds under no name",
+      undefined,
+    ]);
+  });
+
   it("does not follow links, names at most 20, and searches eight levels deep", () => {
     const home = tempFolder();
     put(home, "elsewhere/.env", "deep/1/2/3/4/5/6/7/.env", "deep/1/2/3/4/5/6/7/8/.env");
