@@ -40,7 +40,6 @@ const ACTS = [
   "reviews",
   "revocations",
   "settings",
-  "undone calls",
   "unpairings",
   "verdicts",
 ];
