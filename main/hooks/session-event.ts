@@ -48,7 +48,8 @@ function promptIn(payload: Json, field: string): SessionEvent | undefined {
   const turn = textIn(payload, field);
   const text = textIn(payload, "prompt", MAX_PROMPT);
   if (turn === undefined || text === undefined) return undefined;
-  if (!USERS_SOURCES.includes(payload.source) || NOTICE.test(text)) return undefined;
+  // Codex says as well what its model gives a subagent.
+  if (!USERS_SOURCES.includes(payload.source) || payload.agent_id !== undefined || NOTICE.test(text)) return undefined;
   const cwd = textIn(payload, "cwd", 4096);
   return { kind: "prompt", turn, text, ...(cwd === undefined ? {} : { cwd }) };
 }

@@ -41,6 +41,7 @@ describe("what Claude Code says of a session", () => {
   it.each<[string, object]>([
     ["a notice of its own as if the user had said it", { ...PROMPT, prompt: "<task-notification>\n<task-id>a" }],
     ["a prompt that a wake-up made", { ...PROMPT, source: "loop_wakeup" }],
+    ["what a model gives a subagent, as Codex says it", { ...PROMPT, agent_id: "01a2", agent_type: "default" }],
     ["a prompt that no call will name", { ...PROMPT, prompt_id: undefined }],
     ["a prompt without words", { ...PROMPT, prompt: "" }],
     ["a subagent without a kind", { hook_event_name: "SubagentStart", agent_id: "a1" }],
