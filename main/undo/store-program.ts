@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Bounds } from "./bounds.ts";
 import type { Changer } from "./call-log.ts";
@@ -42,7 +42,8 @@ function answerTo(store: UndoStore, asked: Asked): unknown {
 function run(folder: string, root: string, bounds: string): void {
   process.umask(0o077);
   process.chdir("/");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Where what held all stores is gone meanwhile, with its gate's home, nothing of it is made anew.
+  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
   takeOver(folder);
   const store = new UndoStore(folder, root, JSON.parse(bounds) as Bounds);
   let last: Promise<unknown> = Promise.resolve();

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
@@ -231,6 +231,7 @@ export class Undo {
     }
     this.#endOthers();
     const { config: bounds, node, boxMaker } = this.#parts;
+    mkdirSync(this.#parts.folder, { recursive: true, mode: 0o700 });
     const process = new StoreProcess({ folder: this.#folderOf(root), root, bounds, node, boxMaker });
     this.#opened.set(root, { process, used: performance.now(), isReady: false });
     return process;

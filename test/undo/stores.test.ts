@@ -159,6 +159,19 @@ describe("one process at a time has a store", () => {
     expect(readdirSync(store.root)).toHaveLength(100);
   });
 
+  it("makes nothing anew where the gate's folder was removed meanwhile", async () => {
+    const gone = join(tempFolder(), "gone");
+    const late = new StoreProcess({
+      folder: join(gone, "store"),
+      root: tempFolder(),
+      bounds: { max_files: 10, max_bytes: 2 ** 20, days: 7 },
+      node: process.execPath,
+      boxMaker: () => null,
+    });
+    await expect(late.ask({ do: "prepare" })).rejects.toThrow("ended");
+    expect(existsSync(gone)).toBe(false);
+  });
+
   it("and kills one that doesn't end", async () => {
     const store = new OwnStore();
     await store.begun();
