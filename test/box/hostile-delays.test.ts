@@ -28,7 +28,7 @@ import { SITUATIONS, type Situation } from "./hostile-situations.ts";
  */
 
 const MAX_P99_MS = 50;
-/** FAILS by that: 40 to 86 ms were measured, as the kernel goes such a way in 4 ms or more. So much it never is. */
+/** FAILS by that: 40 to 108 ms were measured, as the kernel goes such a way in 4 ms or more. So much it never is. */
 const MAX_CHAINS_MS = 150;
 const MAX_PAUSE_MS = 100;
 const EVERY_MS = 20;
