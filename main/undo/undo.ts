@@ -181,18 +181,16 @@ export class Undo {
   }
 
   /** The few files of an edit at once: the store may get to it when the next call has changed them. */
-  async #keepAfter(id: string, { root, paths }: Scope): Promise<void> {
-    const held = paths === null ? undefined : await within(HELD_WAITS_MS, heldNow(root, paths), undefined);
-    await this.#ask(root, { do: "after", id, ...(held === undefined ? {} : { held }) });
+  async #keepAfter(id: string, scope: Scope): Promise<void> {
+    const held = await heldOf(scope);
+    await this.#ask(scope.root, { do: "after", id, ...(held === undefined ? {} : { held }) });
   }
 
   async #before(call: Changer, scope: Scope, isRun: boolean): Promise<Why | null> {
     if (this.#running.size >= MAX_OPEN) this.#running.delete(this.#running.keys().next().value ?? "");
-    const { root, paths } = scope;
     this.#running.set(call.id, { ...scope, isRun });
-    const held = paths === null ? undefined : await within(HELD_WAITS_MS, heldNow(root, paths), undefined);
-    const why = await within(CALL_WAITS_MS, this.#kept(call, scope, held), "late");
-    this.#noteUnkept(call, root, why);
+    const why = await within(CALL_WAITS_MS, this.#kept(call, scope, await heldOf(scope)), "late");
+    this.#noteUnkept(call, scope.root, why);
     return why;
   }
 
@@ -447,6 +445,11 @@ export class Undo {
 }
 
 /** @returns what it comes to in so many milliseconds, or this */
+/** The files that a call names, as they are now; undefined where it may change any, or they can't be read in time. */
+async function heldOf({ root, paths }: Scope): Promise<Held[] | undefined> {
+  return paths === null ? undefined : within(HELD_WAITS_MS, heldNow(root, paths), undefined);
+}
+
 function within<T>(ms: number, promise: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {

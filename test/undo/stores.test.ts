@@ -133,6 +133,13 @@ describe("what is forgotten", () => {
 });
 
 describe("one process at a time has a store", () => {
+  const nextOf = ({ folder, root }: OwnStore) => {
+    const bounds = { max_files: 10_000, max_bytes: 2 ** 30, days: 7 };
+    const next = new StoreProcess({ folder, root, bounds, node: process.execPath });
+    onTestFinished(() => next.stop());
+    return next;
+  };
+
   it("the next one waits until that of a gate that was killed has done what it was asked for", async () => {
     const store = new OwnStore();
     for (let i = 0; i < 100; i++) writeFileSync(store.path(`${i}`), "before");
@@ -145,13 +152,7 @@ describe("one process at a time has a store", () => {
     // Its gate is gone: nothing is asked any more.
     await expect.poll(() => store.calls.at(-1)?.executor, { interval: 1 }).toBe("undo");
     first.end();
-    const second = new StoreProcess({
-      folder: store.folder,
-      root: store.root,
-      bounds: { max_files: 10_000, max_bytes: 2 ** 30, days: 7 },
-      node: process.execPath,
-    });
-    onTestFinished(() => second.stop());
+    const second = nextOf(store);
     await second.ask({ do: "prepare" });
     await expect.poll(() => first.hasEnded).toBe(true);
     await undone;
@@ -177,13 +178,7 @@ describe("one process at a time has a store", () => {
     await store.begun();
     const { pid = 0 } = store.process;
     process.kill(pid, "SIGSTOP");
-    const second = new StoreProcess({
-      folder: store.folder,
-      root: store.root,
-      bounds: { max_files: 10_000, max_bytes: 2 ** 30, days: 7 },
-      node: process.execPath,
-    });
-    onTestFinished(() => second.stop());
+    const second = nextOf(store);
     expect(await second.ask({ do: "prepare" })).toBeNull();
     expect(store.process.hasEnded).toBe(true);
     expect(readFileSync(join(store.folder, "pid"), "utf8")).toBe(`${second.pid}\n`);

@@ -2,7 +2,7 @@ import { BUILD_FOLDERS, hasSecretName } from "@metnos-gate/shell-reading/files";
 import { isPlantedAmongBuilt, isPlantedName } from "@metnos-gate/shell-reading/programs";
 import { endsInKeys } from "../../decide/places/protected-paths.ts";
 import { endsInRunLater, isOptionName, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
-import { isInstructions } from "./instruction-links.ts";
+import { mayBeInstructions } from "./instruction-links.ts";
 import { isLinkInOther } from "./other-repositories.ts";
 
 /** What one folder of a project holds that matters to a box, by the names in it. Names and paths have one character for each byte. */
@@ -299,7 +299,7 @@ function contentsOfPlain(path: string, kind: FolderKind, entries: readonly Entry
       bringsPlaces(lower, is_link) ||
       (is_link && leadsToPrograms(lower)) ||
       isLinkInOther(path, is_link) ||
-      isInstructions(lower, is_folder) ||
+      mayBeInstructions(lower, is_folder) ||
       (isRepository && (OF_REPOSITORY.has(name) || namesFiles(name))) ||
       ((isRepository || kind === "bare") && countsInBare(ownName, entry, isRepository)) ||
       isPlanted(path, name, is_folder) ||

@@ -3,6 +3,7 @@ import { askedEachTime, beginningOf, beginsAsKey, kindOf, realForm, scanTree } f
 import {
   INSTRUCTION_NAMES,
   importsIn,
+  isInstructions,
   MAX_BYTES,
   MAX_HOPS,
   RULE_LIMITS,
@@ -17,7 +18,8 @@ import type { TimeSlice } from "./time-slice.ts";
  */
 
 /** @param lower its name, in lower case */
-export const isInstructions = (lower: string, isFolder: boolean): boolean => !isFolder && INSTRUCTION_NAMES.has(lower);
+export const mayBeInstructions = (lower: string, isFolder: boolean): boolean =>
+  !isFolder && INSTRUCTION_NAMES.has(lower);
 
 /** In the place of a home: whose it is makes no difference. */
 const HOME = "/~";
@@ -31,7 +33,7 @@ const MAX_FILES = 4096;
 export function areSoundInstructions(path: string, below = path.slice(0, path.lastIndexOf("/"))): boolean {
   const [file, folder] = [asText(path), asText(below)];
   if (file === null || folder === null) return false;
-  if (!areInstructions(file)) return false;
+  if (!isInstructions(file)) return false;
   // It was found without following a link.
   return (kindOf(file) !== "link" || staysBelow(file, folder)) && importsStay(file, folder) !== null;
 }
@@ -111,12 +113,9 @@ export async function unsoundImports(
   return unsound;
 }
 
-const areInstructions = (path: string): boolean =>
-  INSTRUCTION_NAMES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase());
-
 /** Those among what was found. */
 export const instructionsIn = (places: readonly { readonly path: string }[]): string[] =>
-  places.flatMap(({ path }) => (areInstructions(path) ? [path] : []));
+  places.flatMap(({ path }) => (isInstructions(path) ? [path] : []));
 
 /** Null where it isn't UTF-8. */
 function asText(path: string): string | null {

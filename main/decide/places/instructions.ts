@@ -143,12 +143,14 @@ export function importedByWritten(
 ): ResolvedRequirement[] {
   const reader = new InstructionReader(home, (need) => marked(need, held));
   const imported = new Map<string, ReadonlySet<string>>();
+  let given: readonly string[] | undefined;
   for (const { capability, target, access, copied_from } of needs) {
     if (capability !== "fs:write" || target.kind !== "path" || access === "delete") continue;
     const { lexical } = target;
     const folder = dirname(lexical);
     const root = projectRoot(folder, home) ?? folder;
-    const texts = [...stringsIn(args).map(({ value }) => value), ...leftByEdits(lexical, args)];
+    given ??= stringsIn(args).map(({ value }) => value);
+    const texts = [...given, ...leftByEdits(lexical, args)];
     if (copied_from !== undefined) texts.push(textOf(copied_from));
     if (!texts.some((text) => text.includes("@"))) continue;
     if (!isInstructions(lexical)) {
