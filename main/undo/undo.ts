@@ -444,12 +444,12 @@ export class Undo {
   }
 }
 
-/** @returns what it comes to in so many milliseconds, or this */
 /** The files that a call names, as they are now; undefined where it may change any, or they can't be read in time. */
 async function heldOf({ root, paths }: Scope): Promise<Held[] | undefined> {
   return paths === null ? undefined : within(HELD_WAITS_MS, heldNow(root, paths), undefined);
 }
 
+/** @returns what it comes to in so many milliseconds, or this */
 function within<T>(ms: number, promise: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {
