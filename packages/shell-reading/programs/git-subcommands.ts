@@ -46,7 +46,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     text_only: true,
   }),
   subcommand("log", "show", LOG),
-  subcommand("show-branch", "read", {
+  subcommand("show-branch", "show", {
     options: {
       flags: `-a -r --all --remotes --current --topo-order --date-order --sparse --list --merge-base --independent --sha1-name --no-name
         --no-color`,
@@ -164,7 +164,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
     options: { flags: "-a --all --is-ancestor --octopus --independent --fork-point" },
   }),
   subcommand("name-rev", "read", { options: { flags: "--tags --all --name-only --always" } }),
-  subcommand("for-each-ref", "read", {
+  subcommand("for-each-ref", "show", {
     options: {
       flags: "--merged --no-merged --contains --ignore-case",
       text: "--format --sort --count --points-at",
@@ -176,7 +176,7 @@ export const SUBCOMMANDS: readonly Subcommand[] = [
       optional: "--abbrev --hash",
     },
   }),
-  subcommand("cherry", "read", { options: { flags: "-v" } }),
+  subcommand("cherry", "show", { options: { flags: "-v" } }),
   subcommand("count-objects", "read", { options: { flags: "-v -H --verbose --human-readable" } }),
   subcommand("check-ignore", "read", { options: { flags: "-v -q -n --verbose --quiet --non-matching --no-index" } }),
   subcommand("config", "read", {

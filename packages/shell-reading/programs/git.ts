@@ -303,10 +303,11 @@ function formOf(sub: Subcommand, name: string, rest: readonly Word[]): Form {
   switch (name) {
     case "branch":
       if (count === 0 || hasOption(given, "-l --list --contains --no-contains --merged --no-merged"))
-        return form("read");
+        return form(hasOption(given, "-v --verbose --format") ? "show" : "read");
       return count <= 2 && given.options.length === 0 ? form("ref") : form("read", "a branch changed");
     case "tag":
-      if (count === 0 || hasOption(given, "-l --list --contains --merged --no-merged")) return form("read");
+      if (count === 0 || hasOption(given, "-l --list --contains --merged --no-merged"))
+        return form(hasOption(given, "-n --format") ? "show" : "read");
       return count <= 2 && given.options.length === 0 ? form("ref") : form("read", "a tag changed");
     case "remote":
       return count === 0 || (named === "get-url" && count === 2) ? form("read") : form("read", "remotes changed");
@@ -374,11 +375,14 @@ const PATCHES =
 const SUMMARIES =
   "--stat --shortstat --numstat --dirstat --summary --name-only --name-status --no-patch -s --raw --compact-summary";
 
+const SHOWS_NO_FILES =
+  /^(?:log|shortlog|rev-list|whatchanged|reflog|diff-tree|stash|branch|tag|for-each-ref|show-branch|cherry)$/;
+
 /** True if what it prints holds, or tells of, files' contents: a log only where patches are asked for or contents searched, a diff but for its summaries. */
 function showsContents(name: string, given: Arguments): boolean {
   if (name === "cat-file" && hasOption(given, "-e -t -s")) return false;
   if (hasOption(given, PATCHES)) return true;
-  if (/^(?:log|shortlog|rev-list|whatchanged|reflog|diff-tree|stash)$/.test(name)) return false;
+  if (SHOWS_NO_FILES.test(name)) return false;
   return name !== "diff" || !hasOption(given, SUMMARIES);
 }
 

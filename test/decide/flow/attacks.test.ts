@@ -872,6 +872,31 @@ describe("what a marked session wrote", () => {
     },
   );
 
+  it("is told by what git prints of commits and notes beside names, not by the names", async () => {
+    const { seat, marked, call, markNames } = await world();
+    marked();
+    call("Write", { file_path: "notes.md", content: KEY });
+    const codex = seat("codex", "Full");
+    const marks = (commands: readonly string[], of: string) =>
+      commands.map((command, at) => {
+        codex.says("continue", `${of}${at}`);
+        expect([command, codex.call("Bash", { command }, { session: `${of}${at}` }).outcome]).toContain("allowed");
+        return markNames(`${of}${at}`).join(" ");
+      });
+    const telling = [
+      "git branch -v",
+      "git branch -avv",
+      "git branch --list --format='%(contents)'",
+      "git tag -n99",
+      "git for-each-ref --format='%(contents)'",
+      "git show-branch",
+      "git cherry -v main",
+    ];
+    expect(marks(telling, "t")).toEqual(telling.map(() => "private untrusted"));
+    const names = ["git branch", "git branch -a", "git tag", "git tag -l"];
+    expect(marks(names, "n")).toEqual(names.map(() => ""));
+  });
+
   it("is asked about where one call reads it and puts it where it runs later or instructs agents", async () => {
     const { seat, marked, call, put } = await world();
     put("notes.md", "a");
