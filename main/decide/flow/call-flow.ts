@@ -33,7 +33,9 @@ export interface FlowCall extends Pick<Describable, "call" | "executor" | "lines
   readonly subject: Marked;
   readonly settings: Pick<Describable["settings"], "home" | "env"> & { readonly words?: Pick<UserWords, "of"> };
   /** Null where it isn't confined. */
-  readonly confinement: { readonly declaration: { readonly kind?: string; readonly project: string } } | null;
+  readonly confinement: {
+    readonly declaration: { readonly kind?: string; readonly project: string; readonly writes: readonly string[] };
+  } | null;
   readonly stated_needs: readonly ResolvedRequirement[];
 }
 
@@ -48,9 +50,10 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
   );
   if (server !== undefined) yield server;
   if (executor.manifest.reads_private === true) yield executor.manifest.name;
-  const isPrivate = (path: string, isNamed: boolean): boolean =>
+  const folders = config.private_folders.flatMap((one) => formsOf(one, realForm(one)));
+  const isPrivate = (path: string, isNamed: boolean, isTree = false): boolean =>
     isNamed ||
-    config.private_folders.some((one) => isAtOrBelow(path, one)) ||
+    folders.some((one) => isAtOrBelow(path, one) || (isTree && isAtOrBelow(one, path))) ||
     !(
       isPublicPlace(path, x.settings.home) ||
       isOwn(path) ||
@@ -60,9 +63,11 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
     const { capability, target, ask_each_time } = need;
     if (capability === "mail:read" || capability === "calendar:read") yield capability;
     if (!reads(x, need) || isListed(need) || target.kind !== "path") continue;
-    if (isPrivate(target.real ?? target.lexical, ask_each_time !== undefined)) yield targetText(target);
+    if (isPrivate(target.real ?? target.lexical, ask_each_time !== undefined, target.is_tree)) yield targetText(target);
   }
-  // In a box nothing is there that isn't named.
+  // In a box nothing is there that isn't named, but all of its project.
+  const shown = x.confinement !== null && runsUnknown(x) ? x.confinement.declaration.project : undefined;
+  if (shown !== undefined) yield* folders.filter((one) => isAtOrBelow(one, shown));
   if (!namesByTheBy(x) || x.confinement !== null) return;
   for (const { name, argv } of commandsOf(x)) if (programOf(name).printsVariables(argv.slice(1))) yield name;
   yield* variablesIn(x);
@@ -71,8 +76,8 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
   const programs = new Set(commandsOf(x).map(({ argv }) => argv[0]?.text));
   for (const path of named ?? []) {
     const real = realForm(path) ?? path;
-    if (!programs.has(path) && kindOf(real) !== "nothing" && isPrivate(real, askedEachTime(real) !== undefined))
-      yield path;
+    const kind = programs.has(path) ? "nothing" : kindOf(real);
+    if (kind !== "nothing" && isPrivate(real, askedEachTime(real) !== undefined, kind === "folder")) yield path;
   }
 }
 
@@ -161,7 +166,8 @@ export function sayingsOf(x: FlowCall, config: FlowConfig): Saying[] {
   const textOf = (values: readonly unknown[]) =>
     values
       .map((value) => (typeof value === "string" ? value : JSON.stringify(value ?? "")))
-      .filter((text) => text.length < SHORT || !words.includes(text))
+      // Which of the user's own is said tells something, too.
+      .map((text) => (words.includes(text) ? text.slice(0, SHORT) : text))
       .join("");
   // Names of arguments are the tool's, if there are as few as tools have, and look like it.
   const odd = Object.keys(x.call.args).filter((name, at) => at >= MANY || !/^[a-z]\w{0,23}$/i.test(name));
@@ -256,8 +262,8 @@ export function filesNamed(
 /** In bytes: more of a path with its query than names a page; and more than a few pages of one owner's are called. */
 const MUCH = 64;
 const MUCH_IN_ALL = 256;
-/** Characters of which any text may be made up; and more arguments than a tool has. */
-const SHORT = 4;
+/** Characters of which any text may be made up, and by which one of the user's may be chosen; and more arguments than a tool has. */
+const SHORT = 3;
 const MANY = 16;
 /** As keys look, and hashes: no word of a page's name. */
 const CARRIES = /(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20}/;
@@ -363,7 +369,7 @@ export function filesMentioned(x: FlowCall): string[] | null {
   const cwd = call.context?.cwd ?? settings.home;
   const names = serverOf(x) === undefined ? namesIn(lines.all.map(({ text }) => text).join("\n")) : pathsIn(call.args);
   if (names === null || names.size > MAX_MENTIONED) return null;
-  return [...names].map((name) => resolve(cwd, name.replace(/^~(?=\/)/, settings.home)));
+  return [...names].map((name) => resolve(cwd, name.replace(/^~(?=\/|$)/, settings.home)));
 }
 
 /** Words that are a path, or a file's name. */
@@ -373,16 +379,19 @@ function namesIn(text: string): ReadonlySet<string> | null {
   return new Set(words.map((word) => word.replace(/^-+[A-Za-z]?/, "")).filter((word) => /\/|\.\w{1,8}$/.test(word)));
 }
 
-/** Texts among the arguments that are a path of this machine as a whole. */
+/** Texts among the arguments that may be a path of this machine as a whole: its name there, from where the call works, or its address. */
 function pathsIn(args: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   JSON.stringify(args, (_, value: unknown) => {
-    const path = typeof value === "string" ? /^(?:file:\/\/)?(~?\/[^\n\0]{1,4096})$/.exec(value)?.[1] : undefined;
-    if (path !== undefined) found.add(path);
+    const path = typeof value === "string" ? value.replace(/^file:(?:\/\/(?:localhost)?)?(?=\/)/i, "") : "";
+    const isOne = /\/.|^(?:\.\.|~)$/.test(path) && path.length <= 4096 && !/^[a-z][a-z0-9+.-]*:\/\/|[\n\0]/i.test(path);
+    if (isOne) found.add(path === value ? path : path.replace(/(?:%[0-9a-f]{2})+/gi, asLetters));
     return value;
   });
   return found;
 }
+
+const asLetters = (codes: string): string => Buffer.from(codes.replaceAll("%", ""), "hex").toString();
 
 /** What runs outside of a box may send anything: it is named by where it goes, or by its own name. */
 function* sentByLines(x: FlowCall, config: FlowConfig): Generator<string> {

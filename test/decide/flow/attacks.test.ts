@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -285,6 +285,53 @@ describe("what is private", () => {
     expect(marks).toEqual(["private untrusted", "private untrusted", "private untrusted", "untrusted"]);
   });
 
+  it("is a private folder in a project where all around it is read, by a program in a box, and behind a link", async () => {
+    const under = temporaryHome();
+    const [folder, link] = [join(under.home, "shop/customers"), join(under.home, "by-link")];
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(folder, link);
+    mkdirSync(dirname(under.paths.configFile), { recursive: true });
+    writeFileSync(under.paths.configFile, `[flow]\nprivate_folders = ["${link}"]\n`);
+    const { call, says, markNames, put } = await world({ home: under, box: true });
+    put("customers/a.csv", "a");
+    put("src/a.ts", "a");
+    const marks = (executor: string, args: object, session: string) => {
+      says("continue", session);
+      expect(call(executor, { ...args }, { session }).outcome).toBe("allowed");
+      return markNames(session).join(" ");
+    };
+    const found = [
+      marks("Read", { file_path: "customers/a.csv" }, "f1"),
+      marks("Grep", { pattern: "a" }, "f2"),
+      marks("Bash", { command: "grep -r a ." }, "f3"),
+      marks("Bash", { command: "node x.mjs" }, "f4"),
+    ];
+    expect(found).toEqual(found.map(() => "private"));
+    const own = [marks("Grep", { pattern: "a", path: "src" }, "o1"), marks("Bash", { command: "ls" }, "o2")];
+    expect(own).toEqual(["", ""]);
+  });
+
+  it("is a file that a server's tool is given from where it works, or by an address", async () => {
+    const { call, says, markNames, keys, put } = await world();
+    put("notes.md", "a");
+    const marks = (path: string, session: string) => {
+      says("continue", session);
+      call("mcp__files__read", { path }, { session }).answer("approved");
+      return markNames(session).join(" ");
+    };
+    const named = [
+      "../.config/app/keys.json",
+      "./sub/../../.config/app/keys.json",
+      "..",
+      `file://${keys.replace("keys", "%6Beys")}`,
+      `FILE://localhost${keys}`,
+      `file:${keys}`,
+    ];
+    expect(named.map((path, at) => marks(path, `s${at}`))).toEqual(named.map(() => "private untrusted"));
+    const own = ["notes.md", "./notes.md", "acme/shop", "https://docs.example.org/a", "a\n/etc/.."];
+    expect(own.map((path, at) => marks(path, `o${at}`))).toEqual(own.map(() => "untrusted"));
+  });
+
   it("is nothing of the project's own: folders in it, and links that stay in it", async () => {
     const { call, says, project, markNames, put } = await world();
     put("sub/a.txt", "a");
@@ -485,6 +532,21 @@ describe("what an MCP server is sent", () => {
     const letters = "abcdefghijklmnopqrstuvwxyz";
     const rules = Array.from({ length: 8 }, (_, at) => {
       const parts = [..."abcdefghijkl"].map((name, index) => [name, letters.slice(index + at, index + at + 3)]);
+      const made = call("mcp__notes__add", Object.fromEntries(parts));
+      made.answer("approved");
+      return made.rule;
+    });
+    expect([rules[0], rules.at(-1)]).toEqual(["policy.level-asks", SENDS]);
+  });
+
+  it("counts as well where it is chosen among what its user has said", async () => {
+    const { call, says, keys } = await world();
+    const words = "please look through each of those notes and say which ones belong together before lunch";
+    says(words);
+    call("Read", { file_path: keys });
+    call("mcp__notes__add", { text: "a" }).answer("approved");
+    const rules = Array.from({ length: 12 }, (_, at) => {
+      const parts = [..."abcdefgh"].map((name, index) => [name, words.slice(index * 7 + at, index * 7 + at + 5)]);
       const made = call("mcp__notes__add", Object.fromEntries(parts));
       made.answer("approved");
       return made.rule;
