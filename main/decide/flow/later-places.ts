@@ -36,7 +36,7 @@ const READ_BY: Readonly<Record<string, string>> = {
   "hosts of work spaces, as they open one":
     ".gitpod.yml .gitpod.dockerfile .gitpod/ .codesandbox/ .stackblitzrc .replit replit.nix .idx/",
   "agents, and services that review, as skills, commands, memory or instructions":
-    "skill.md memory.md agent.md replit.md knowledge.md memory-bank/ .serena/ .memory/ .claude-plugin/ gemini-extension.json mcp.json .roomodes .kilocodemodes .continuerules .augment-guidelines .openhands_instructions .llmrules .ruler/ .rulesync/ rulesync.jsonc .specify/ .bmad-core/ .taskmaster/ .goose/ .warp/ .codeium/ .firebender/ firebender.json .forge/ forge.yaml .clinerules-* .roorules-* .github/chatmodes/ .pr_agent.toml .coderabbit.yaml .greptile/ .sweep.yaml .ai/",
+    "skill.md memory.md agent.md iflow.md codebuddy.md replit.md knowledge.md memory-bank/ .serena/ .memory/ .claude-plugin/ gemini-extension.json mcp.json .roomodes .kilocodemodes .continuerules .augment-guidelines .openhands_instructions .llmrules .ruler/ .rulesync/ rulesync.jsonc .specify/ .bmad-core/ .taskmaster/ .goose/ .warp/ .codeium/ .firebender/ firebender.json .forge/ forge.yaml .clinerules-* .roorules-* .github/chatmodes/ .pr_agent.toml .coderabbit.yaml .greptile/ .sweep.yaml .ai/",
 };
 
 const NAMES = Object.values(READ_BY).flatMap((names) => names.split(" "));

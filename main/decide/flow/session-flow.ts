@@ -1,9 +1,9 @@
-import { isAtOrBelow, kindOf } from "@metnos-gate/shell-reading/files";
+import { isAtOrBelow, kindOf, realForm } from "@metnos-gate/shell-reading/files";
 import { type Flow, MARKS, type Mark, type Marks, type Seen } from "../../../ipc/contract/flow.ts";
 import { projectUsing } from "../description/destinations.ts";
 import { placeOf } from "../places/call-place.ts";
 import { handedBy } from "../places/further-needs.ts";
-import { readAtStart } from "../places/instructions.ts";
+import { readAtStart, readBeside } from "../places/instructions.ts";
 import {
   type FlowCall,
   filesMentioned,
@@ -90,30 +90,39 @@ export class SessionFlow {
       for (const what of brought[mark].reverse()) this.#marks.note(subject, mark, what, decisionId);
     const written = filesNamed(x, "fs:write");
     for (const { path } of written) this.#files.keep(path);
+    const isRun = runsUnknown(x);
+    if (isRun) counted.ranIn = [this.#runIn(x), ...(x.confinement?.declaration.writes ?? [])];
     const marks = this.#marks.of(subject);
     if (marks === null) return;
     const held = MARKS.filter((mark) => marks[mark] !== undefined);
     if (held.length === MARKS.length) for (const { domain, text } of sayingsOf(x, config)) say(counted, domain, text);
-    const isRun = runsUnknown(x);
-    if (written.length === 0 && !isRun) return;
+    // What was begun before the session had these may go on, and take what it writes.
+    const ran = isRun || counted.held !== held.length ? (counted.ranIn ?? []) : [];
+    counted.held = held.length;
+    if (written.length === 0 && ran.length === 0) return;
     const { name: writer, root } = counted;
     const project = root ?? this.#runIn(x);
     for (const { path, is_tree } of written) this.#files.note(is_tree ? `${path}/` : path, project, writer, held);
-    if (isRun) this.#files.noteRun(this.#runIn(x), writer, held);
+    for (const folder of ran) this.#files.noteRun(folder, writer, held);
   }
 
   /** The files that it reads, by the marks that they have. */
-  #keptIn(x: FlowCall, { name: reader, hasBegun }: Session): Record<Mark, string[]> {
+  #keptIn(x: FlowCall, { name: reader, hasBegun, root }: Session): Record<Mark, string[]> {
     const found: Record<Mark, string[]> = { private: [], untrusted: [] };
     // Its client has read them before its first call.
     const began = hasBegun === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
     if (began !== null) found.private.push(...handedBy(x.call.context?.cwd ?? began, x.settings.home));
     if (this.#files.isEmpty) return found;
-    for (const { path, is_tree } of [...filesNamed(x, "fs:read"), ...this.#mentionedIn(x)])
+    const named = filesNamed(x, "fs:read");
+    for (const { path, is_tree } of [...named, ...this.#mentionedIn(x)])
       for (const mark of this.#files.marksOf(path, is_tree, reader)) found[mark].push(path);
     const run = runsCode(x) ? this.#runIn(x) : null;
     if (run !== null) for (const mark of this.#files.writtenIn(run, reader)) found[mark].push(run);
     const loaded = began === null ? [] : [...readAtStart(began, x.settings.home)];
+    const here = began === null ? [] : [{ path: `${realForm(x.call.context?.cwd ?? began) ?? began}/.` }];
+    const top = root ?? began;
+    if (top !== null)
+      for (const { path } of [...named, ...here]) loaded.push(...readBeside(path, top, x.settings.home));
     found.untrusted.push(...loaded.filter((path) => this.#files.marksOf(path, false, reader).includes("untrusted")));
     return found;
   }
@@ -162,13 +171,13 @@ export class SessionFlow {
   }
 }
 
-/** Whether a file is one that clients take in as they begin where its session does. */
+/** Whether a file is one that clients take in as they begin where its session does, or as they read what lies beside it or below. */
 const instructing =
   ({ settings: { home } }: FlowCall, counted: Session) =>
   (path: string): boolean => {
     if (counted.root === undefined) return false;
     counted.readAtStart ??= readAtStart(counted.root, home);
-    return counted.readAtStart.has(path);
+    return counted.readAtStart.has(path) || readBeside(path, counted.root, home).has(path);
   };
 
 /** It gets something from outside, or from a file that may be marked, and writes. */

@@ -67,6 +67,10 @@ export interface Session {
   root?: string;
   /** Files that its client has read there as it began. */
   readAtStart?: ReadonlySet<string>;
+  /** Where a program was begun last that may write anything there: its project, and a worktree's repository. */
+  ranIn?: readonly string[];
+  /** So many marks it had when that was noted. */
+  held?: number;
   /** It has made a call: later ones work in a repository, or nowhere. */
   hasBegun?: true;
   /** What its requests have said since there was something to say, by whom they were sent to. */

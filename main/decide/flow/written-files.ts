@@ -92,7 +92,9 @@ export class WrittenFiles {
     const by = before === undefined || before.writer === writer ? writer : "";
     // A project that is marked as a whole says nothing of what lies elsewhere.
     const within = isAtOrBelow(path, project) ? project : dirname(path);
-    const row = { path, project: within, marks: all.join(" "), writer: by, since: before?.since ?? at, at };
+    // A folder that is renamed keeps the times of what was written in it before.
+    const from = before?.since ?? (path.endsWith("//") ? this.#firstIn(within) : undefined) ?? at;
+    const row = { path, project: within, marks: all.join(" "), writer: by, since: from, at };
     if (path.endsWith("/")) this.#folders.set(path, row);
     keepLatest(this.#recent, path, row, MAX_RECENT);
     // Whoever can't write it down knows it all the same; the disk is full then.
@@ -132,6 +134,12 @@ export class WrittenFiles {
   /** The same of all that is known by its path below a folder, which a program may read: not of what others ran there, which may have left it. */
   writtenIn(folder: string, reader: string): Mark[] {
     return ofOthers(this.#below(folder, this.#since(), false), reader);
+  }
+
+  /** When the first of the files that are known there was written. */
+  #firstIn(project: string): string | undefined {
+    const sql = "SELECT min(since) AS since FROM flow_files WHERE project = ? AND at >= ?";
+    return this.#db.prepare<{ since: string | null }>(sql).get(project, this.#since())?.since ?? undefined;
   }
 
   #below(folder: string, since: string, withRuns: boolean): Pick<Row, "marks" | "writer">[] {

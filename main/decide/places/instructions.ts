@@ -84,12 +84,30 @@ type Marked = (need: ResolvedRequirement, held: HeldByGit) => ResolvedRequiremen
 
 /** Other clients' that begin in a folder. */
 const OTHER_NAMES = [".cursorrules", ".github/copilot-instructions.md"];
+/** Settings that name further ones, in a project or in a home: OpenCode's `instructions`, Gemini's `fileName`, Codex's fallbacks. */
+const NAMING =
+  "opencode.json opencode.jsonc .opencode/opencode.json .config/opencode/opencode.json .gemini/settings.json .codex/config.toml";
+const NAMED = /["']([^"'\\\n*?{]{1,512}\.(?:md|mdc|txt))["']/gi;
 
 /** What clients read by themselves as they begin in a folder, with what that imports: paths, whether a file is there or not. */
 export function readAtStart(folder: string, home: string): ReadonlySet<string> {
   const reader = new InstructionReader(home, (need) => need);
   for (const name of [...NAMES, ...OTHER_NAMES]) reader.file(join(folder, name), folder, 0);
   reader.rules(folder, folder);
+  const settings = NAMING.split(" ").flatMap((name) => [join(folder, name), join(home, name)]);
+  const named = settings.flatMap((path) => [...textOf(path).matchAll(NAMED)]).slice(0, MAX_IMPORTS);
+  for (const [, path = ""] of named) reader.file(resolve(folder, expandHome(path, home)), folder, 0);
+  return reader.seen;
+}
+
+/** The same of the folders below, down to that of a file which a client reads there: paths. @param root real, as the file is */
+export function readBeside(file: string, root: string, home: string): ReadonlySet<string> {
+  const reader = new InstructionReader(home, (need) => need);
+  for (let here = dirname(file); here !== root && isAtOrBelow(here, root); here = dirname(here)) {
+    if (!instructs(here, () => hasAny(here))) continue;
+    reader.named(here, root);
+    reader.rules(here, root);
+  }
   return reader.seen;
 }
 
