@@ -300,6 +300,8 @@ describe("what is private", () => {
       expect(call(executor, { ...args }, { session }).outcome).toBe("allowed");
       return markNames(session).join(" ");
     };
+    const own = [marks("Grep", { pattern: "a", path: "src" }, "o1"), marks("Bash", { command: "ls" }, "o2")];
+    expect(own).toEqual(["", ""]);
     const found = [
       marks("Read", { file_path: "customers/a.csv" }, "f1"),
       marks("Grep", { pattern: "a" }, "f2"),
@@ -307,8 +309,6 @@ describe("what is private", () => {
       marks("Bash", { command: "node x.mjs" }, "f4"),
     ];
     expect(found).toEqual(found.map(() => "private"));
-    const own = [marks("Grep", { pattern: "a", path: "src" }, "o1"), marks("Bash", { command: "ls" }, "o2")];
-    expect(own).toEqual(["", ""]);
   });
 
   it("is a file that a server's tool is given from where it works, or by an address", async () => {
@@ -986,7 +986,7 @@ describe("what a marked session wrote", () => {
     renameSync(join(project, "drafts"), join(project, "public"));
     const codex = seat("codex", "Full");
     codex.says("continue", "c1");
-    codex.call("Read", { file_path: "public/a.md" }, { session: "c1" });
+    codex.call("Bash", { command: "cat public/a.md" }, { session: "c1" });
     expect(markNames("c1")).toEqual(["private", "untrusted"]);
   });
 
@@ -999,7 +999,7 @@ describe("what a marked session wrote", () => {
     put("taken.md", KEY);
     const codex = seat("codex", "Full");
     codex.says("continue", "c1");
-    codex.call("Read", { file_path: "taken.md" }, { session: "c1" });
+    codex.call("Bash", { command: "cat taken.md" }, { session: "c1" });
     expect(markNames("c1")).toEqual(["private", "untrusted"]);
   });
 
