@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { effectsOf, type Reading, reachOf, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
 import {
@@ -9,6 +8,7 @@ import {
   realForm,
   SKIPPED_FOLDERS,
   scanTree,
+  statOf,
 } from "@metnos-gate/shell-reading/files";
 import { destinationsBy, programOf, wrapperOf } from "@metnos-gate/shell-reading/programs";
 import type { Capability } from "../../../ipc/contract/decision.ts";
@@ -17,6 +17,7 @@ import type { UserWords } from "../../agents/index.ts";
 import { hostMatches, isLoopback, normaliseHostPattern } from "../../targets/host.ts";
 import { registrableDomain } from "../../targets/listed-host.ts";
 import { type ResolvedRequirement, targetText } from "../../targets/target.ts";
+import type { Declaration } from "../confinement/declaration.ts";
 import type { Describable } from "../description/describable.ts";
 import { placesReached, requestOf } from "../description/destinations.ts";
 import { BOX_CONNECT } from "../executors/internal.ts";
@@ -33,9 +34,7 @@ export interface FlowCall extends Pick<Describable, "call" | "executor" | "lines
   readonly subject: Marked;
   readonly settings: Pick<Describable["settings"], "home" | "env"> & { readonly words?: Pick<UserWords, "of"> };
   /** Null where it isn't confined. */
-  readonly confinement: {
-    readonly declaration: { readonly kind?: string; readonly project: string; readonly writes: readonly string[] };
-  } | null;
+  readonly confinement: { readonly declaration: Pick<Declaration, "kind" | "project" | "writes"> } | null;
   readonly stated_needs: readonly ResolvedRequirement[];
 }
 
@@ -45,9 +44,8 @@ export interface FlowCall extends Pick<Describable, "call" | "executor" | "lines
  */
 export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string) => boolean): Generator<string> {
   const { call, executor } = x;
-  const server = config.private_servers.find(
-    (one) => one === executor.mcp?.server || call.executor.startsWith(mcpExecutor(one, "")),
-  );
+  const isCalled = (one: string) => one === executor.mcp?.server || call.executor.startsWith(mcpExecutor(one, ""));
+  const server = config.private_servers.find(isCalled);
   if (server !== undefined) yield server;
   if (executor.manifest.reads_private === true) yield executor.manifest.name;
   const folders = config.private_folders.flatMap((one) => formsOf(one, realForm(one)));
@@ -55,8 +53,8 @@ export function* privateIn(x: FlowCall, config: FlowConfig, isOwn: (path: string
     isNamed ||
     folders.some((one) => isAtOrBelow(path, one) || (isTree && isAtOrBelow(one, path))) ||
     !(
-      isPublicPlace(path, x.settings.home) ||
       isOwn(path) ||
+      isPublicPlace(path, x.settings.home) ||
       config.trusted_folders.some((one) => isAtOrBelow(path, one))
     );
   for (const need of x.stated_needs) {
@@ -137,12 +135,8 @@ export interface Saying {
 /** Each place where it would send what the session knows. @param said bytes, with those that were said before */
 export function* outOf(x: FlowCall, config: FlowConfig, said: (saying: Saying) => number): Generator<string> {
   const server = serverOf(x);
-  if (
-    server === undefined
-      ? !leads(x, "network:http", "mail:send", "channel:out", "code:exec")
-      : isTrusted(x, server, config)
-  )
-    return;
+  const staysHere = server !== undefined && isTrusted(x, server, config);
+  if (staysHere || (server === undefined && !leads(x, "network:http", "mail:send", "channel:out", "code:exec"))) return;
   for (const { capability, target } of x.stated_needs) {
     if (capability === "mail:send" || (capability === "channel:out" && server === undefined)) yield targetText(target);
     if (capability !== "network:http" || !isForeign(targetHost(target), config)) continue;
@@ -213,12 +207,8 @@ const formsOf = (path: string, real: string | null): string[] =>
 
 /** Where a file has several names: by another one it may be what runs later, and a yes for this one is none for other files. */
 function otherName(path: string): string {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    return found?.isFile() === true && found.nlink > 1 ? ` (also named otherwise: inode ${found.ino})` : "";
-  } catch {
-    return ""; // nobody gets there
-  }
+  const found = statOf(path);
+  return found?.isFile() === true && found.nlink > 1 ? ` (also named otherwise: inode ${found.ino})` : "";
 }
 
 /** What another server's tool may write: a path that it is given, unless the user said that it only looks. */
@@ -252,11 +242,14 @@ export function filesNamed(
   x: Pick<FlowCall, "call" | "stated_needs">,
   capability: "fs:read" | "fs:write",
 ): { path: string; is_tree: boolean }[] {
-  return x.stated_needs.flatMap((need) => {
-    const isMeant = capability === "fs:read" ? reads(x, need) : need.capability === capability;
-    if (!isMeant || need.target.kind !== "path" || need.access === "delete" || isListed(need)) return [];
-    return [{ path: need.target.real ?? need.target.lexical, is_tree: need.target.is_tree }];
-  });
+  const named: { path: string; is_tree: boolean }[] = [];
+  for (const need of x.stated_needs) {
+    const { target } = need;
+    if (target.kind !== "path" || need.access === "delete" || isListed(need)) continue;
+    const isMeant = need.capability === capability || (capability === "fs:read" && reads(x, need));
+    if (isMeant) named.push({ path: target.real ?? target.lexical, is_tree: target.is_tree });
+  }
+  return named;
 }
 
 /** In bytes: more of a path with its query than names a page; and more than a few pages of one owner's are called. */
@@ -349,6 +342,17 @@ export const onlyReads = (x: FlowCall): boolean =>
   x.stated_needs.every(({ capability }) => capability === "fs:read") &&
   serverOf(x) === undefined &&
   x.executor.manifest.runs_later !== true;
+
+/** It names files where its session works and nothing else, none of them private: quickly, for most calls. @param root absolute and real */
+export function staysIn(x: FlowCall, { private_folders }: FlowConfig, root: string | undefined): boolean {
+  const { is_described, manifest } = x.executor;
+  const mayBring = !is_described || manifest.reads_private === true || serverOf(x) !== undefined;
+  if (root === undefined || mayBring || private_folders.length > 0) return false;
+  return x.stated_needs.every(({ capability, target, ask_each_time }) => {
+    const isIn = target.kind === "path" && isAtOrBelow(target.real ?? target.lexical, root);
+    return isIn && ask_each_time === undefined && (capability === "fs:read" || capability === "fs:write");
+  });
+}
 
 /** Whether it runs what may read anything in its project. */
 export const runsCode = (x: FlowCall): boolean => codeIn(x) !== undefined && serverOf(x) === undefined;

@@ -14,24 +14,19 @@ const OF_SYSTEM: ReadonlySet<string> = new Set([
 const OF_PROCESS = /^\/proc\/(?:self|thread-self|\d+)\//;
 
 /** Browsers and programs for mail have folders there, too. */
-const CACHES = [
-  ...words("pip pypoetry pipenv uv npm yarn pnpm node node-gyp deno typescript turbo electron go-build golangci-lint"),
-  ...words("bazel ccache sccache pre-commit composer Homebrew coursier mise ms-playwright puppeteer Cypress act zig"),
-  ...words("fontconfig pylint mypy ruff go"),
-];
+const CACHES = words(
+  "pip pypoetry pipenv uv npm yarn pnpm node node-gyp deno typescript turbo electron go-build golangci-lint bazel ccache sccache pre-commit composer Homebrew coursier mise ms-playwright puppeteer Cypress act zig fontconfig pylint mypy ruff go",
+);
 
 const OF_HOME: ReadonlySet<string> = new Set([
   ...CACHES.map((name) => `.cache/${name}`),
   ...words(
-    ".npm .nvm .bun .deno .cargo/registry .cargo/git .rustup go/pkg .m2/repository .gradle/caches .pyenv .rbenv",
+    ".npm .nvm .bun .deno .cargo/registry .cargo/git .rustup go/pkg .m2/repository .gradle/caches .pyenv .rbenv .local/lib .local/share/pnpm .local/share/uv .local/share/mise .asdf .pub-cache .nuget/packages .gem .ivy2 .sdkman .gitignore .gitconfig .editorconfig",
   ),
-  ...words(
-    ".local/lib .local/share/pnpm .local/share/uv .local/share/mise .asdf .pub-cache .nuget/packages .gem .ivy2",
-  ),
-  ...words(".sdkman .gitignore .gitconfig .editorconfig"),
   // What agents have as instructions, not what was said in their sessions.
-  ...words(".claude/CLAUDE.md .claude/skills .claude/agents .claude/commands .claude/plans .claude/plugins"),
-  ...words(".codex/AGENTS.md .codex/prompts .codex/skills .gemini/GEMINI.md .gemini/extensions .config/opencode"),
+  ...words(
+    ".claude/CLAUDE.md .claude/skills .claude/agents .claude/commands .claude/plans .claude/plugins .codex/AGENTS.md .codex/prompts .codex/skills .gemini/GEMINI.md .gemini/extensions .config/opencode",
+  ),
 ]);
 
 /** @param path absolute */

@@ -4,23 +4,8 @@ import { projectUsing } from "../description/destinations.ts";
 import { placeOf } from "../places/call-place.ts";
 import { handedBy } from "../places/further-needs.ts";
 import { readAtStart, readBeside } from "../places/instructions.ts";
-import {
-  type FlowCall,
-  filesMentioned,
-  filesNamed,
-  laterIn,
-  leads,
-  namesByTheBy,
-  onlyReads,
-  outOf,
-  ownFolder,
-  privateIn,
-  runsCode,
-  runsUnknown,
-  type Saying,
-  sayingsOf,
-  untrustedIn,
-} from "./call-flow.ts";
+import type { FlowCall, Saying } from "./call-flow.ts";
+import * as calls from "./call-flow.ts";
 import type { FlowConfig } from "./config.ts";
 import { type Marked, type Session, type SessionMarks, saidWith, say } from "./session-marks.ts";
 import type { WrittenFiles } from "./written-files.ts";
@@ -41,7 +26,7 @@ export class SessionFlow {
   of(x: FlowCall): Flow | null | undefined {
     if (x.subject.agent === null) return undefined;
     const seen = this.#marks.of(x.subject);
-    if (onlyReads(x)) return seen === null ? undefined : null;
+    if (calls.onlyReads(x)) return seen === null ? undefined : null;
     // Of an unmarked session only what comes in and stays by one and the same call counts.
     if (seen?.untrusted === undefined && !canPlantAtOnce(x)) return seen === null ? undefined : null;
     const config = this.#config();
@@ -50,14 +35,15 @@ export class SessionFlow {
     const counted = this.#marks.counted(x.subject);
     if (counted === null) return undefined;
     const kept = once(() => this.#keptIn(x, counted));
-    const came = seen?.untrusted ?? own(untrustedIn(x, config) ?? kept().untrusted[0]);
+    const came = seen?.untrusted ?? own(calls.untrustedIn(x, config) ?? kept().untrusted[0]);
     if (came === undefined) return null;
-    const privates = once(() => [...privateIn(x, config, this.#ownFolders(x, counted)), ...kept().private]);
+    const privates = once(() => [...calls.privateIn(x, config, this.#ownFolders(x, counted)), ...kept().private]);
     /** Those that the user hasn't agreed to: an answer for one is none for the others. */
     const open = (rule: Flow["rule"], all: Iterable<string>, reading: () => number = () => 0) => {
-      const places = [...new Set(all)];
-      const reads = places.length === 0 ? 0 : reading();
-      const to = places.filter((place) => !this.#marks.isAgreed(x.subject, rule, place, reads));
+      const places = [...all];
+      if (places.length === 0) return undefined;
+      const reads = reading();
+      const to = [...new Set(places)].filter((place) => !this.#marks.isAgreed(x.subject, rule, place, reads));
       return to.length === 0 ? undefined : { rule, came, to, reads };
     };
     const sent = () => {
@@ -65,12 +51,13 @@ export class SessionFlow {
       const read = seen.private ?? own(privates()[0]);
       const said = ({ domain, text }: Saying) => saidWith(counted, domain, text);
       const reads = () => (seen.reads ?? 0) + this.#marks.unread(x.subject, privates());
-      const flow = read === undefined ? undefined : open("flow.private-untrusted-out", outOf(x, config, said), reads);
+      const flow =
+        read === undefined ? undefined : open("flow.private-untrusted-out", calls.outOf(x, config, said), reads);
       return flow === undefined ? undefined : { ...flow, read };
     };
-    const changed = () =>
-      config.untrusted_later === "off" ? undefined : open("flow.untrusted-later", laterIn(x, instructing(x, counted)));
-    return sent() ?? changed() ?? null;
+    const sending = sent();
+    if (sending !== undefined || config.untrusted_later === "off") return sending ?? null;
+    return open("flow.untrusted-later", calls.laterIn(x, instructing(x, counted))) ?? null;
   }
 
   /** A call is allowed: what it brings in marks its session, and what it writes is known to come from there. @throws SQLite's error */
@@ -79,23 +66,27 @@ export class SessionFlow {
     const counted = this.#marks.counted(subject);
     if (counted === null) return;
     const config = this.#config();
-    const came = untrustedIn(x, config);
-    const kept = this.#keptIn(x, counted);
-    const brought: Record<Mark, string[]> = {
-      private: [...privateIn(x, config, this.#ownFolders(x, counted, true)), ...kept.private],
-      untrusted: came === undefined ? kept.untrusted : [came, ...kept.untrusted],
-    };
+    // Most calls bring nothing in but what is kept of the files that they name.
+    const isPlain = calls.staysIn(x, config, counted.root);
+    if (isPlain && this.#files.isEmpty && this.#marks.of(subject) === null) return;
+    const brought = this.#keptIn(x, counted);
+    if (!isPlain) {
+      const came = calls.untrustedIn(x, config);
+      brought.private.unshift(...calls.privateIn(x, config, this.#ownFolders(x, counted, true)));
+      if (came !== undefined) brought.untrusted.unshift(came);
+    }
     // The first last: by that it is named.
     for (const mark of MARKS)
       for (const what of brought[mark].reverse()) this.#marks.note(subject, mark, what, decisionId);
-    const written = filesNamed(x, "fs:write");
+    const written = calls.filesNamed(x, "fs:write");
     for (const { path } of written) this.#files.keep(path);
-    const isRun = runsUnknown(x);
+    const isRun = calls.runsUnknown(x);
     if (isRun) counted.ranIn = [this.#runIn(x), ...(x.confinement?.declaration.writes ?? [])];
     const marks = this.#marks.of(subject);
     if (marks === null) return;
     const held = MARKS.filter((mark) => marks[mark] !== undefined);
-    if (held.length === MARKS.length) for (const { domain, text } of sayingsOf(x, config)) say(counted, domain, text);
+    if (held.length === MARKS.length)
+      for (const { domain, text } of calls.sayingsOf(x, config)) say(counted, domain, text);
     // What was begun before the session had these may go on, and take what it writes.
     const ran = isRun || counted.held !== held.length ? (counted.ranIn ?? []) : [];
     counted.held = held.length;
@@ -110,20 +101,26 @@ export class SessionFlow {
   #keptIn(x: FlowCall, { name: reader, hasBegun, root }: Session): Record<Mark, string[]> {
     const found: Record<Mark, string[]> = { private: [], untrusted: [] };
     // Its client has read them before its first call.
-    const began = hasBegun === undefined ? ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
+    const began = hasBegun === undefined ? calls.ownFolder(placeOf(x.call, x.settings.home, x.settings.env)) : null;
     if (began !== null) found.private.push(...handedBy(x.call.context?.cwd ?? began, x.settings.home));
     if (this.#files.isEmpty) return found;
-    const named = filesNamed(x, "fs:read");
-    for (const { path, is_tree } of [...named, ...this.#mentionedIn(x)])
+    const named = calls.filesNamed(x, "fs:read");
+    for (const { path, is_tree } of calls.namesByTheBy(x) ? [...named, ...this.#mentionedIn(x)] : named)
       for (const mark of this.#files.marksOf(path, is_tree, reader)) found[mark].push(path);
-    const run = runsCode(x) ? this.#runIn(x) : null;
+    const run = calls.runsCode(x) ? this.#runIn(x) : null;
     if (run !== null) for (const mark of this.#files.writtenIn(run, reader)) found[mark].push(run);
-    const loaded = began === null ? [] : [...readAtStart(began, x.settings.home)];
-    const here = began === null ? [] : [{ path: `${realForm(x.call.context?.cwd ?? began) ?? began}/.` }];
     const top = root ?? began;
-    if (top !== null)
-      for (const { path } of [...named, ...here]) loaded.push(...readBeside(path, top, x.settings.home));
-    found.untrusted.push(...loaded.filter((path) => this.#files.marksOf(path, false, reader).includes("untrusted")));
+    if (top === null) return found;
+    const home = x.settings.home;
+    const read = named.map(({ path }) => readBeside(path, top, home));
+    if (began !== null)
+      read.push(
+        readAtStart(began, home),
+        readBeside(`${realForm(x.call.context?.cwd ?? began) ?? began}/.`, top, home),
+      );
+    for (const paths of read)
+      for (const path of paths)
+        if (this.#files.marksOf(path, false, reader).includes("untrusted")) found.untrusted.push(path);
     return found;
   }
 
@@ -134,7 +131,7 @@ export class SessionFlow {
 
   /** What code names by the by; where that is too much, all of its folder. */
   #mentionedIn(x: FlowCall): { path: string; is_tree: boolean }[] {
-    const named = namesByTheBy(x) ? filesMentioned(x) : [];
+    const named = calls.filesMentioned(x);
     if (named === null) return [{ path: x.call.context?.cwd ?? x.settings.home, is_tree: true }];
     return named.map((path) => ({ path, is_tree: kindOf(path) === "folder" }));
   }
@@ -147,7 +144,7 @@ export class SessionFlow {
     const placed = once(() => placeOf(call, settings.home, settings.env));
     const first = () => {
       const isBegun = counted.hasBegun === true || this.#marks.of(subject)?.untrusted !== undefined;
-      return isBegun && placed().project === null ? null : ownFolder(placed());
+      return isBegun && placed().project === null ? null : calls.ownFolder(placed());
     };
     const begun = counted.root === undefined && isMade ? first() : null;
     if (begun !== null) counted.root = begun;
@@ -155,7 +152,7 @@ export class SessionFlow {
     return (path) => {
       const own = counted.root ?? first();
       if (own !== null && isAtOrBelow(path, own)) return true;
-      const other = counted.isOwn || placed().project === null ? null : ownFolder(placed());
+      const other = counted.isOwn || placed().project === null ? null : calls.ownFolder(placed());
       return other !== null && isAtOrBelow(path, other);
     };
   }
@@ -181,7 +178,8 @@ const instructing =
   };
 
 /** It gets something from outside, or from a file that may be marked, and writes. */
-const canPlantAtOnce = (x: FlowCall): boolean => leads(x, "fs:write") && leads(x, "network:http", "fs:read");
+const canPlantAtOnce = (x: FlowCall): boolean =>
+  calls.leads(x, "fs:write") && calls.leads(x, "network:http", "fs:read");
 
 /** Found when it is first asked for, and not again. */
 function once<T extends object>(find: () => T): () => T {

@@ -85,8 +85,9 @@ export class WrittenFiles {
     this.#isEmpty = false;
     const now = this.#clock.now();
     const before = this.#row(path, this.#since());
-    const isKnown = before?.writer === writer && marks.every((mark) => before.marks.includes(mark));
-    if (isKnown && Date.parse(before.at) > now - FRESH_MS) return;
+    const isKnown = before?.writer === writer || before?.writer === "";
+    const isSame = isKnown && marks.every((mark) => before.marks.includes(mark));
+    if (isSame && Date.parse(before.at) > now - FRESH_MS) return;
     const all = MARKS.filter((mark) => marks.includes(mark) || before?.marks.includes(mark) === true);
     const at = isoSeconds(now);
     const by = before === undefined || before.writer === writer ? writer : "";
@@ -113,22 +114,18 @@ export class WrittenFiles {
    */
   keep(path: string, isOld = false): void {
     if (this.#isEmpty) return;
-    for (const { path: folder, project, writer, marks } of this.#around(path, isOld, this.#since()))
-      if (folder.endsWith("//"))
-        this.note(
-          path,
-          project,
-          writer,
-          MARKS.filter((mark) => marks.includes(mark)),
-        );
+    for (const { path: folder, project, writer, marks } of this.#around(path, isOld, this.#since())) {
+      const held = MARKS.filter((mark) => marks.includes(mark));
+      if (folder.endsWith("//")) this.note(path, project, writer, held);
+    }
   }
 
   /** With which marks others than the reader wrote a file, or one below a folder. @param isTree a folder with all below it */
   marksOf(path: string, isTree: boolean, reader: string): Mark[] {
     if (this.#isEmpty) return [];
     const since = this.#since();
-    const rows = [this.#row(path, since), ...this.#around(path, isTree, since)];
-    return ofOthers([...rows, ...(isTree ? this.#below(path, since, true) : [])], reader);
+    const below = isTree ? this.#below(path, since, true) : [];
+    return ofOthers([this.#row(path, since), ...this.#around(path, isTree, since), ...below], reader);
   }
 
   /** The same of all that is known by its path below a folder, which a program may read: not of what others ran there, which may have left it. */
@@ -144,16 +141,10 @@ export class WrittenFiles {
 
   #below(folder: string, since: string, withRuns: boolean): Pick<Row, "marks" | "writer">[] {
     const below = folder === "/" ? "/" : `${folder}/`;
-    return [
-      ...[...this.#unwritten.values()].filter(
-        ({ path }) => path.startsWith(below) && (withRuns || !path.endsWith("//")),
-      ),
-      ...this.#db
-        .prepare<Row>(
-          `SELECT DISTINCT marks, writer FROM flow_files WHERE path > ? AND path < ? AND at >= ? AND (? OR path NOT LIKE '%//')`,
-        )
-        .all(below, `${below.slice(0, -1)}0`, since, withRuns ? 1 : 0),
-    ];
+    const isMeant = ({ path }: Row) => path.startsWith(below) && (withRuns || !path.endsWith("//"));
+    const sql = `SELECT DISTINCT marks, writer FROM flow_files WHERE path > ? AND path < ? AND at >= ? AND (? OR path NOT LIKE '%//')`;
+    const stored = this.#db.prepare<Row>(sql).all(below, `${below.slice(0, -1)}0`, since, withRuns ? 1 : 0);
+    return [...[...this.#unwritten.values()].filter(isMeant), ...stored];
   }
 
   /** What is known of the folders around it. */
@@ -228,8 +219,8 @@ export class WrittenFiles {
 }
 
 function ofOthers(rows: readonly (Pick<Row, "marks" | "writer"> | undefined)[], reader: string): Mark[] {
-  const all = new Set(rows.flatMap((row) => (row === undefined || row.writer === reader ? [] : row.marks.split(" "))));
-  return MARKS.filter((mark) => all.has(mark));
+  const others = rows.filter((row) => row !== undefined && row.writer !== reader);
+  return others.length === 0 ? [] : MARKS.filter((mark) => others.some((row) => row?.marks.includes(mark)));
 }
 
 /** Whether a file was changed while what is meant ran: by the time that no program can set. */

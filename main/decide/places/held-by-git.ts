@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Stats, statSync } from "node:fs";
-import { kindOf, projectRoot, scanTree } from "@metnos-gate/shell-reading/files";
+import { isAtOrBelow, kindOf, projectRoot, scanTree, statOf } from "@metnos-gate/shell-reading/files";
 import { type GitIndex, gitFoldersOf, type IndexEntry, readIndex } from "@metnos-gate/shell-reading/git";
 import { readRegularBytes } from "../../../ipc/base/regular-file.ts";
 
@@ -56,7 +55,7 @@ export class HeldByGit {
 
   #look(path: string): Held {
     const root = projectRoot(path.slice(0, path.lastIndexOf("/")) || "/", this.#home);
-    if (root === null || isBelow(path, `${root}/.git`)) return "not_held";
+    if (root === null || isAtOrBelow(path, `${root}/.git`)) return "not_held";
     const kind = kindOf(path);
     if (kind === "nothing") return "nothing";
     if (kind !== "file") return "not_held";
@@ -103,7 +102,7 @@ export class HeldByGit {
 
   #isSame(root: string, entry: IndexEntry, path: string): boolean {
     const stat = fileAt(path);
-    if (stat === null || !entry.hasContent || (entry.mode & 0o170000) !== 0o100000) return false;
+    if (stat === undefined || !entry.hasContent || (entry.mode & 0o170000) !== 0o100000) return false;
     if (stat.size % 2 ** 32 !== entry.size) return false;
     if (stat.size <= MAX_HASHED) {
       this.#hashedLeft -= stat.size;
@@ -115,17 +114,9 @@ export class HeldByGit {
   }
 }
 
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`);
-}
-
-function fileAt(path: string): Stats | null {
-  try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() === true ? stat : null;
-  } catch {
-    return null; // it can't be looked at: then nothing is known of it
-  }
+function fileAt(path: string): ReturnType<typeof statOf> {
+  const stat = statOf(path);
+  return stat?.isFile() === true ? stat : undefined;
 }
 
 function blobName(path: string): string | null {

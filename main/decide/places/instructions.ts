@@ -6,6 +6,7 @@ import {
   hasTooManyNames,
   isAtOrBelow,
   kindOf,
+  onceADecision,
   onceAFolderChanges,
   projectRoot,
   realForm,
@@ -53,9 +54,11 @@ const MAX_PATH = 4096;
 const TOO_MUCH = "instructions that import more than is looked at";
 
 /** Most folders hold none, and most calls are in folders that others were in. */
-const instructs = onceAFolderChanges<boolean>(5000);
+const lately = onceAFolderChanges<boolean>(5000);
+const now = onceADecision<boolean>();
 const hasAny = (folder: string): boolean =>
   [...NAMES, dirname(RULES)].some((name) => kindOf(join(folder, name)) !== "nothing");
+const instructs = (folder: string): boolean => now(folder, () => lately(folder, () => hasAny(folder)));
 
 /**
  * The paths that a text may import, in each form in which a client may take what is written; whatever else an `@` begins is among them.
@@ -102,14 +105,16 @@ export function readAtStart(folder: string, home: string): ReadonlySet<string> {
 
 /** The same of the folders below, down to that of a file which a client reads there: paths. @param root real, as the file is */
 export function readBeside(file: string, root: string, home: string): ReadonlySet<string> {
-  const reader = new InstructionReader(home, (need) => need);
+  let reader: InstructionReader | undefined;
   for (let here = dirname(file); here !== root && isAtOrBelow(here, root); here = dirname(here)) {
-    if (!instructs(here, () => hasAny(here))) continue;
+    if (!instructs(here)) continue;
+    reader ??= new InstructionReader(home, (need) => need);
     reader.named(here, root);
     reader.rules(here, root);
   }
-  return reader.seen;
+  return reader?.seen ?? NONE;
 }
+const NONE: ReadonlySet<string> = new Set();
 
 /** @param marked marks a read of a secret */
 export function instructionsBeside(
@@ -140,7 +145,7 @@ export function instructionsBeside(
       folders.set(here, root ?? top);
     }
   }
-  const instructing = (all: Iterable<string>) => [...all].filter((folder) => instructs(folder, () => hasAny(folder)));
+  const instructing = (all: Iterable<string>) => [...all].filter(instructs);
   for (const folder of instructing(folders.keys())) reader.named(folder, folders.get(folder) ?? folder);
   // Some of them, at a project's top as well, once a file is read that they are for.
   for (const folder of instructing(new Set([...folders.keys(), ...roots])))
@@ -262,7 +267,7 @@ class InstructionReader {
   /** Those that are read as a session begins in a folder of this project, or of none. */
   above(folder: string, root: string): void {
     for (let here = folder; ; here = dirname(here)) {
-      if (instructs(here, () => hasAny(here))) {
+      if (instructs(here)) {
         this.named(here, root);
         this.rules(here, root);
       }

@@ -1,6 +1,6 @@
 /** What lies at paths: looked at within the limits of one decision, links followed as the system does. */
 
-export { hasOwnTimes, onceAFolderChanges } from "../files/own-times.ts";
+export { hasOwnTimes, onceAFolderChanges, statOf } from "../files/own-times.ts";
 export { BUILD_FOLDERS } from "../targets/build-folders.ts";
 export { beginningOf } from "../targets/file-beginning.ts";
 export {

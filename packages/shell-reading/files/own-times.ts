@@ -41,10 +41,11 @@ export function onceAFolderChanges<T>(most: number): (folder: string, find: () =
   };
 }
 
-function statOf(path: string): Stats | undefined {
+/** What lies at a path, links followed; undefined where nothing is, no folder on the way is, or nobody may look. */
+export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // no folder on the way: nothing is there
+    return undefined;
   }
 }
