@@ -51,8 +51,8 @@ export class SessionFlow {
       const read = seen.private ?? own(privates()[0]);
       const said = ({ domain, text }: Saying) => saidWith(counted, domain, text);
       const reads = () => (seen.reads ?? 0) + this.#marks.unread(x.subject, privates());
-      const flow =
-        read === undefined ? undefined : open("flow.private-untrusted-out", calls.outOf(x, config, said), reads);
+      if (read === undefined) return undefined;
+      const flow = open("flow.private-untrusted-out", calls.outOf(x, config, said), reads);
       return flow === undefined ? undefined : { ...flow, read };
     };
     const sending = sent();
