@@ -297,6 +297,7 @@ describe("what is private", () => {
     put("src/a.ts", "a");
     const marks = (executor: string, args: object, session: string) => {
       says("continue", session);
+      call("Read", { file_path: "src/a.ts" }, { session });
       expect(call(executor, { ...args }, { session }).outcome).toBe("allowed");
       return markNames(session).join(" ");
     };
@@ -309,6 +310,17 @@ describe("what is private", () => {
       marks("Bash", { command: "node x.mjs" }, "f4"),
     ];
     expect(found).toEqual(found.map(() => "private"));
+  });
+
+  it("is a secret of the project by its name, in a session that has worked there as in one that begins", async () => {
+    const { call, says, markNames, put } = await world();
+    put(".env", "TOKEN=a");
+    for (const session of ["new", "old"]) {
+      says("continue", session);
+      if (session === "old") call("Read", { file_path: "package.json" }, { session });
+      call("Read", { file_path: ".env" }, { session }).answer("approved");
+      expect(markNames(session)).toEqual(["private"]);
+    }
   });
 
   it("is a file that a server's tool is given from where it works, or by an address", async () => {
