@@ -87,7 +87,7 @@ export class SessionFlow {
     const held = MARKS.filter((mark) => marks[mark] !== undefined);
     if (held.length === MARKS.length)
       for (const { domain, text } of calls.sayingsOf(x, config)) say(counted, domain, text);
-    // What was begun before the session had these may go on, and take what it writes.
+    // What was begun before the session had these may still run, and take what it writes.
     const ran = isRun || counted.held !== held.length ? (counted.ranIn ?? []) : [];
     counted.held = held.length;
     if (written.length === 0 && ran.length === 0) return;

@@ -946,7 +946,7 @@ describe("what a marked session wrote", () => {
     },
   );
 
-  it("is told by what git prints of commits and notes beside names, not by the names", async () => {
+  it("is known by what git prints of commits and notes beside names, not by the names", async () => {
     const { seat, marked, call, markNames } = await world();
     marked();
     call("Write", { file_path: "notes.md", content: KEY });
