@@ -20,9 +20,16 @@ export function objectsIn(text: string): string[] {
   return [...text.matchAll(ANYWHERE)].flatMap(([, name = ""]) => (SHORT_NUMBER.test(name) ? [] : [name]));
 }
 
-/** What git itself lists: names and commits. */
-const LISTED =
-  /^(?:\$\(|`)\s*git (?:--no-pager |-C [\w./-]+ )?(?:rev-parse|merge-base|describe|rev-list|log|reflog|tag|branch|for-each-ref|symbolic-ref)\b[^;&|<>`$()]*(?:\|\s*(?:head|tail|sort|uniq)(?:\s+-[\w-]+|\s+\d+)*\s*)*(?:\)|`)$/;
+/** As a shell hands it on letter by letter: nothing in it is put together. Nor does it name a file, of a commit or of the index. */
+const NAME = `(?:[\\w./~^@+](?:[\\w./~^@+=-]|(?<=[@^])\\{[\\w/-]*\\})*|'[^'":-][^'":]*'|"[^'":$\`\\\\-][^'":$\`\\\\]*")`;
+const FORMAT = "--(?:format|pretty)=(?:format:)?(?:%[hH]|'%[hH]'|\"%[hH]\")";
+const OPTION = `-n\\s*\\d+|-\\d+|-[alrSG]|--(?:all|follow|branches|tags|remotes|reverse|no-walk|first-parent|merges|no-merges|topo-order|date-order|verify|quiet|list|always|exact-match|long|fork-point|octopus|independent|show-current|no-color|contains|merged|no-merged|symbolic-full-name)?|--(?:max-count|skip|short|abbrev|abbrev-ref|sort|since|until|after|before|author|grep|points-at|match|diff-filter)(?:=${NAME}|=-\\w+)?`;
+/** What git itself lists: names and commits, whole, and nothing that anybody wrote about them. */
+const LISTED = new RegExp(
+  `^(?:\\$\\(|\`)\\s*git (?:--no-pager |-C [\\w./-]+ )?(?:rev-parse|merge-base|describe|rev-list|for-each-ref|symbolic-ref|(?:tag|branch)(?![^|]*\\s-n)|(?:log|reflog)(?=[^|]*\\s${FORMAT}(?![^\\s|)\`])))(?:\\s+(?:${FORMAT}|${OPTION}|${NAME}))*\\s*(?:\\|\\s*(?:(?:head|tail)(?:\\s+-(?:n\\s*)?\\d+)?|sort(?:\\s+-[A-Za-z]+)*|uniq)\\s*)*(?:\\)|\`)$`,
+);
+/** Stands for what nobody reads. */
+const OPEN = "\n";
 
 /** `^abc`, and what may follow the name of a commit: `~2`, `^{tree}`, `@{1}`. */
 const REVISION = /^\^?([^~^:@]*(?:@(?!\{)[^~^:@]*)*)(?:~\d*|\^\d*|[\^@]\{[^{}]*\})*/;
@@ -48,14 +55,16 @@ export function objectNamed(word: Word, folder: string): string | undefined {
   const root = found ?? folder;
   const objects = join(gitFoldersOf(root)?.common ?? join(root, ".git"), "objects");
   const listed = word.is_resolved || isListed(word, root);
-  const plain = word.pieces.map(({ kind, text }) => (kind === "unknown" ? "_" : text)).join("");
+  const plain = word.pieces.map(({ kind, text }) => (kind === "unknown" ? OPEN : text)).join("");
+  // A whole name, or the last part of a branch's.
+  const isListedWhole = (name: string) => listed && /^(?:[^\n]*\/)?\n$/.test(name);
   const named = plain
     .split(/\.{2,3}/)
     .flatMap((one) => {
       const [, name = ""] = REVISION.exec(one) ?? [];
       return fileNamed(one) === undefined ? [name] : [];
     })
-    .find((name) => (!listed && name.includes("_")) || isUnknown(name, root));
+    .find((name) => (name.includes(OPEN) && !isListedWhole(name)) || isUnknown(name, root));
   if (named === undefined) return undefined;
   const hash = HASH.exec(named)?.[1];
   return hash === undefined ? objects : join(objects, hash.slice(0, 2), hash.slice(2));

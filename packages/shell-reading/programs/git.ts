@@ -392,6 +392,7 @@ function oddWords(rest: readonly Word[], work: GitWork): string | null {
   if (texts.some((text) => /^\/|(?:^|[=/:])\.\.(?:\/|$)|^~|^--[\w-]+=\//.test(text)))
     return "a path outside of the repository";
   if (texts.some((text) => /%G|signature|%\(trailers|%\(if/.test(text))) return "a format that may ask another program";
+  if (texts.some((text) => /%\(\*?raw/.test(text))) return "a format that prints whole objects";
   if (
     work !== "read" &&
     work !== "show" &&

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitHistories } from "../../../packages/shell-reading/programs/git-history.ts";
 import { objectNamed, objectsIn } from "../../../packages/shell-reading/programs/git-objects.ts";
-import { unknownPiece, wordOf } from "../../../packages/shell-reading/word.ts";
+import { literal, unknownPiece, wordOf } from "../../../packages/shell-reading/word.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
 const SPAN = { start: 0, end: 0 };
@@ -56,7 +56,12 @@ describe("a word of git's", () => {
   it("is a commit where git itself lists it", () => {
     const folder = root();
     const isOne = (word: string) => objectNamed(unread(word), folder) === undefined;
-    for (const word of ["$(git rev-list HEAD -3)", "$(git tag | sort -V | tail -1)", "`git merge-base HEAD main`"])
+    for (const word of [
+      ...["$(git rev-list HEAD -3)", "$(git tag | sort -V | tail -1)", "`git merge-base HEAD main`"],
+      ...["$(git log -1 --format=%H -- src/a.txt)", "$(git log --pretty=format:'%h' -n 3 | tail -1)"],
+      ...["$(git rev-parse --abbrev-ref HEAD)", "$(git rev-parse @{upstream}~2)", "$(git describe --tags --abbrev=0)"],
+      ...["$(git rev-list --max-count=1 --since='2 days ago' origin/main)", "$(git tag --sort=-creatordate | head -n 1)"],
+    ])
       expect([word, isOne(word)]).toEqual([word, true]);
     for (const word of [
       "$x",
@@ -65,8 +70,24 @@ describe("a word of git's", () => {
       "$(git tag | head -1 a.txt)",
       "$(git rev-parse $(cat x))",
       "$(git rev-parse abc1234)",
+      // What somebody wrote, or the line itself does, in the place of a commit.
+      ...["$(git log -1)", "$(git log -1 --format=%s)", "$(git log -1 --format=%x61%x62%x63%x64)", "$(git reflog -1)"],
+      ...["$(git log -1 --format=%H --format=abc)", "$(git log -1 --format=%Habc)", "$(git tag -n3)", "$(git branch -v)"],
+      ...["$(git log --oneline -1)", "$(git rev-list --format=abc HEAD)", "$(git branch --format=abc)"],
+      // A hash that the shell puts together, or another's part.
+      ...["$(git rev-parse ab'1'2cd)", '$(git rev-parse ab"12"cd)', "$(git rev-parse ab1\\2cd)", "$(git rev-parse ab{1,}2cd)"],
+      ...["$(git rev-parse a*)", "$(git rev-parse HEAD | head -c 5)", "$(git rev-parse HEAD | tail -c3)"],
+      // A file that is in the index alone.
+      ...["$(git rev-parse :.env)", "$(git rev-parse ':0:.env')"],
     ])
       expect([word, isOne(word)]).toEqual([word, false]);
+    const ofPieces = (...pieces: string[]) =>
+      objectNamed(wordOf(pieces.map((text) => (text.startsWith("$") ? unknownPiece(text) : literal(text))), SPAN), folder);
+    const short = "$(git rev-parse HEAD)";
+    for (const pieces of [[short, short], [short, "2cd"], ["ab1", short], ["v1-g", short], ["main..", short, "2c"]])
+      expect([pieces, ofPieces(...pieces)]).toEqual([pieces, join(folder, ".git/objects")]);
+    for (const pieces of [["origin/", "$(git branch --show-current)"], ["main...", short], [short, "~2..HEAD"], [short, ":src/a_b.txt"], ["feature_x"]])
+      expect([pieces, ofPieces(...pieces)]).toEqual([pieces, undefined]);
   });
 
   it.each(["a-", "g-g", "-gabcd", "a_", "$(git log ", " -1", "| head ", "^{", "..", "abcd "])(
