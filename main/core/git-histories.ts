@@ -7,6 +7,7 @@ import {
   gitCommand,
   gitFoldersOf,
   gitHistories,
+  mayMeanGits,
   objectsIn,
   type SecretNames,
 } from "@metnos-gate/shell-reading/git";
@@ -282,7 +283,7 @@ async function secretsPrinted(
     }
     seen.add(copyOf(name));
     seenLength += name.length;
-    if (isSecretInGit(`/${name}`)) found.add(name);
+    if (isSecretInGit(`/${name}`) || mayMeanGits(name)) found.add(name);
   });
   const isWhole = await printed(git, words, children, (text, child) => {
     read(text);

@@ -61,7 +61,7 @@ class LineReach {
 
   /** See `objectsShown`. */
   get objects(): ReturnType<typeof objectsShown> {
-    return objectsShown(this.#reading.commands);
+    return objectsShown(this.#reading);
   }
 
   /** The program of the line that needs what no box has, or null. */

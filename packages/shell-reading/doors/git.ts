@@ -2,7 +2,7 @@
 
 export { gitCommand, gitEffect, isGitPlanted } from "../programs/git.ts";
 export { type GitFolders, gitFoldersOf } from "../programs/git-folders.ts";
-export { asksHistoryOf, gitHistories, type SecretNames } from "../programs/git-history.ts";
+export { asksHistoryOf, gitHistories, mayMeanGits, type SecretNames } from "../programs/git-history.ts";
 export { GitIndex, type IndexEntry, type NotedFolder, namesOutside, readIndex } from "../programs/git-index.ts";
 export { codeNamedBySettings, repositoriesBuilt } from "../programs/git-named-code.ts";
 export { objectsIn } from "../programs/git-objects.ts";

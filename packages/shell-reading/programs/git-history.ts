@@ -6,13 +6,16 @@ import { folderAbove } from "../targets/project.ts";
 /** Names of secrets in repositories' histories, as they were found when their objects were looked through: what is read is in memory. */
 
 export interface SecretNames {
-  /** Of files that any commit has or had; below the work tree. */
+  /** Of files that any commit has or had, and names that `mayMeanGits`; below the work tree. */
   readonly ever: readonly string[];
   /** Those that the commit at HEAD has. */
   readonly atHead: readonly string[];
   /** References, whole, that lead to no commit; left out: none. */
   readonly oddReferences?: readonly string[];
 }
+
+/** A name that a shell cuts at its blanks, or takes for a pattern, where git prints it: what comes of it may lie in git's own folder. */
+export const mayMeanGits = (name: string): boolean => /(?:^|[\s/])\.(?:git(?=[\s/]|$)|[^/\s]*[*?[])/i.test(name);
 
 /** Words of one repository that are remembered. */
 const MAX_WORDS = 10_000;

@@ -4,13 +4,35 @@
 export const WITHOUT_OBJECTS = /^(?:ls-files|check-ignore)$/;
 /** `git rev-parse --show-toplevel` */
 export const SAYS_WHERE = /^--(?:show-(?:toplevel|prefix|cdup|superproject-working-tree)|git-dir|is-inside-work-tree)$/;
+/** By no other option of git's, behind these commands, is anything printed than names of the work tree. */
+const NAMES_ALONE =
+  "--(?:name-only|cached|staged|others|modified|deleted|exclude-standard|no-renames|merge-base|diff-filter=[A-Za-z]+)|-[cdmoizlrhHinwEFGqe]+|--";
+export const LISTS_NAMES = new RegExp(`^(?:${NAMES_ALONE})$`);
+/** What git may print as it is given. */
+export const OF_GIT = /\.git(?!\w)/i;
+const WORD = `(?:[\\w@./~^:][\\w@./~^:*{}+,=-]*|'[^'-][^']*'|"[^"$\`\\\\-][^"$\`\\\\]*")`;
+const CUT = "(?:head|tail)(?:\\s+-(?:n\\s*)?\\d+)?|(?:sort|uniq)(?:\\s+-[a-z]+)*";
+const CHOSEN = "grep(?:\\s+-[vEiF]+)?\\s+(?:'[^'-][^']*'|[\\w.\\\\$^/][\\w.\\\\$^/-]*)";
 /** Names that git prints of the work tree: none lies in its own folder. */
-export const GIT_NAMES =
-  /^(?:\$\(|`)\s*git (?:--no-pager |-C [\w./-]+ )?(?:ls-files|check-ignore|grep -l|(?:diff|show|log|diff-tree)\b[^;&|<>`$()]* --name-only)\b[^;&|<>`$()]*(?:\|\s*(?:(?:head|tail|sort|uniq)(?:\s+-[\w-]+|\s+\d+)*|grep(?:\s+-[vEiF]+)?\s+(?:'[^']*'|[\w.\\$^-]+))\s*)*(?:\)|`)$/;
-export const NAMES_ONLY = /^(?:--name-only|-l)$/;
-export const FILTERS = /^(?:head|tail|sort|uniq|grep|egrep|fgrep|true|cd|read)$/;
-/** They say no more of a file that isn't text than that it matches, but for these options. */
+export const GIT_NAMES = new RegExp(
+  `^(?:\\$\\(|\`)\\s*git (?:--no-pager )?(?:ls-files|grep -l|diff(?=[^|]*\\s--name-only\\b))(?:\\s+(?:${NAMES_ALONE}|${WORD}))*\\s*(?:\\|\\s*(?:${CUT}|${CHOSEN})\\s*)*(?:\\)|\`)$`,
+);
+/** Programs that hand on whole names, by the words behind them with which they do. */
+const LINES = /^-(?:n?\d*|q)$|^\d+$/;
+const SELECTING = /^-[vEiFqx]+$|^[^-]/;
+export const FILTERS: ReadonlyMap<string, RegExp> = new Map([
+  ...["head", "tail"].map((name): [string, RegExp] => [name, LINES]),
+  ...["sort", "uniq"].map((name): [string, RegExp] => [name, /^-[a-z]+$/]),
+  ...["grep", "egrep", "fgrep"].map((name): [string, RegExp] => [name, SELECTING]),
+  ["read", /^(?:-r|[A-Za-z]\w*)$/],
+  ["cd", /^[^-]/],
+  ["true", /^$/],
+]);
+/** They say no more of a file with a NUL byte in it than that it matches, but for these options. */
 export const SEARCHES = /^(?:e|f)?grep$|^rg$/;
+/** It looks into no hidden folder, but for these. */
+export const SKIPS_HIDDEN = /^rg$/;
+export const SHOWS_HIDDEN = /^(?:--(?:hidden|unrestricted)|-[A-Za-z]*[u.][A-Za-z.]*)$/;
 export const AS_TEXT = /^(?:--(?:te?x?t?|binary.*|search-zip|pre.*|null-data)(?:=.*)?|-[A-Za-z]*[azU][A-Za-z]*)$/;
 /** They print nothing of what a file holds. */
 export const COUNTS = /^(?:wc|file|cksum|b2sum|md5|(?:md5|sha\d+)sum|shasum|stat|test|\[)$/;
