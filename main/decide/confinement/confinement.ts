@@ -132,13 +132,23 @@ function heldToNeeds(x: ConfinableCall, line: CommandLine, text: string): Confin
   const { declaration } = found;
   if (objects === "hidden")
     return { reason: null, declaration: { ...declaration, hides_objects: true }, line: text, needs };
-  const project = objects === "asked" ? confinedProject(cwd, projectPlace(x)) : null;
+  const project = objects === "asked" ? (confinedProject(cwd, projectPlace(x)) ?? projectRead(x)) : null;
   return {
     reason: null,
     declaration,
     line: text,
     needs: project === null ? needs : [...needs, objectsOf(project, settings.home)],
   };
+}
+
+/** The first repository that a line reads in, from a folder that is no project. */
+function projectRead({ needs, settings: { home } }: ConfinableCall): Pick<Project, "root" | "repository"> | null {
+  for (const { capability, target } of needs) {
+    if (capability !== "fs:read" || target.kind !== "path") continue;
+    const root = projectRoot(target.real ?? target.lexical, home);
+    if (root !== null) return { root, repository: null };
+  }
+  return null;
 }
 
 /**
@@ -248,7 +258,7 @@ function lookingBox(x: ConfinableCall, line: CommandLine, text: string): Confine
 }
 
 /** What a program beside git may read of its objects, as it may read anything in the project. */
-function objectsOf({ root, repository }: Project, home: string): ResolvedRequirement {
+function objectsOf({ root, repository }: Pick<Project, "root" | "repository">, home: string): ResolvedRequirement {
   const target = pathTarget(join(repository ?? join(root, ".git"), "objects"), home, undefined, true);
   return { capability: "fs:read", target, ask_each_time: "what Git holds under no name" };
 }
