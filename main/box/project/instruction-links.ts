@@ -1,11 +1,11 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { askedEachTime, beginningOf, beginsAsKey, kindOf, realForm, scanTree } from "@metnos-gate/shell-reading/files";
 import {
   INSTRUCTION_NAMES,
   importsIn,
   isInstructions,
   MAX_BYTES,
-  MAX_HOPS,
+  OWN_VIEW,
   RULE_LIMITS,
   RULES,
 } from "../../decide/places/instructions.ts";
@@ -35,7 +35,7 @@ export function areSoundInstructions(path: string, below = path.slice(0, path.la
   if (file === null || folder === null) return false;
   if (!isInstructions(file)) return false;
   // It was found without following a link.
-  return (kindOf(file) !== "link" || staysBelow(file, folder)) && importsStay(file, folder) !== null;
+  return (kindOf(file) !== "link" || staysBelow(file, folder)) && importsOf(file, folder).stay;
 }
 
 /** A file that isn't there may come to be; what a link leads to has to be there. */
@@ -52,15 +52,15 @@ const isSecret = (path: string): boolean => {
   return askedEachTime(path) !== undefined || names.some((_, at) => endsInKeys(names, at + 1));
 };
 
-/** The files below a folder that this one imports; null where one of its imports is a secret or lies outside, or where they are too many. */
-function importsStay(file: string, folder: string): string[] | null {
+/** The files below a folder that this one imports. `stay`: none of its imports is a secret or lies outside, nor are they too many. */
+function importsOf(file: string, folder: string): { inside: string[]; stay: boolean } {
   const real = kindOf(file) === "link" ? (realForm(file) ?? file) : file;
   const begin = beginningOf(real, MAX_BYTES);
   // What can't be read yet may be later; what is no text to us may be in another coding to a client.
-  if (begin.kind !== "file") return begin.kind === "nothing" ? [] : null;
+  if (begin.kind !== "file") return { inside: [], stay: begin.kind === "nothing" };
   const isText = /\.(?:md|mdc|txt)$/i.test(file);
-  if (isText && begin.text.includes("\0")) return null;
-  if (!begin.text.includes("@")) return [];
+  if (isText && begin.text.includes("\0")) return { inside: [], stay: false };
+  if (!begin.text.includes("@")) return { inside: [], stay: true };
   const text = Buffer.from(begin.text, "latin1").toString();
   // Of a link they may be named from where it lies, or from where it leads.
   const found = [...new Set([file, real])].map((of) => importsIn(text, of, HOME));
@@ -69,11 +69,12 @@ function importsStay(file: string, folder: string): string[] | null {
   const inside = paths.filter((path) => path.startsWith(`${folder}/`));
   // Most that begins with an `@` is the name of something else.
   const isOut = (path: string) =>
-    path.startsWith(`${HOME}/`) ? !OWN_INSTRUCTIONS.test(path) : !/^(?:nothing|folder)$/.test(kindOf(path));
+    path.startsWith(`${HOME}/`)
+      ? !OWN_INSTRUCTIONS.test(path)
+      : OWN_VIEW.test(path) || !/^(?:nothing|folder)$/.test(kindOf(path));
   // Of what isn't made to be read by an agent (a lock file, a picture) the beginning is enough.
-  if ((isText && !isWhole) || inside.some(isSecret) || paths.some((path) => !inside.includes(path) && isOut(path)))
-    return null;
-  return inside.filter((path) => !/^(?:nothing|folder)$/.test(kindOf(path)));
+  const leave = (isText && !isWhole) || inside.some(isSecret) || paths.some((path) => !inside.includes(path) && isOut(path));
+  return { inside: inside.filter((path) => !/^(?:nothing|folder)$/.test(kindOf(path))), stay: !leave };
 }
 
 /**
@@ -87,23 +88,28 @@ export async function unsoundImports(
   turns: TimeSlice,
 ): Promise<string[] | null> {
   const rules: string[] = [];
-  scanTree(join(folder, RULES), RULE_LIMITS, ({ relative, is_folder }) => {
-    if (!is_folder && relative.endsWith(".md")) rules.push(join(folder, RULES, relative));
-    return true;
-  });
   const named = instructions.flatMap((path) => asText(path) ?? []);
+  const holders = [...new Set([join(folder, CLAUDE), ...named.filter(isClaude)])];
+  for (const holder of holders) {
+    scanTree(join(dirname(holder), RULES), RULE_LIMITS, ({ relative, is_folder }) => {
+      if (!is_folder && relative.endsWith(".md")) rules.push(join(dirname(holder), RULES, relative));
+      return true;
+    });
+    await turns.shared();
+  }
   const seen = new Set<string>();
   const unsound: string[] = [];
-  let level = [join(folder, ".claude/CLAUDE.md"), ...rules, ...named];
-  for (let hop = 0; hop < MAX_HOPS && level.length > 0; hop++) {
+  let level = [...holders.map((holder) => join(holder, "CLAUDE.md")), ...rules, ...named.filter(isInstructions)];
+  while (level.length > 0) {
     const next: string[] = [];
     for (const file of level) {
       await turns.shared();
-      for (const path of importsStay(file, folder) ?? []) {
+      // Also of what was found to lead out: that is no reason to leave the others.
+      for (const path of importsOf(file, folder).inside) {
         if (seen.has(path)) continue;
         if (seen.size === MAX_FILES) return null;
         seen.add(path);
-        const isSound = staysBelow(path, folder) && importsStay(path, folder) !== null;
+        const isSound = staysBelow(path, folder) && importsOf(path, folder).stay;
         if (isSound) next.push(path);
         else unsound.push(path);
       }
@@ -113,9 +119,13 @@ export async function unsoundImports(
   return unsound;
 }
 
-/** Those among what was found. */
+/** Claude Code's own folder, of any folder of the project. */
+const CLAUDE = dirname(RULES);
+const isClaude = (path: string): boolean => path.endsWith(`/${CLAUDE}`);
+
+/** Those among what was found, and folders that hold some. */
 export const instructionsIn = (places: readonly { readonly path: string }[]): string[] =>
-  places.flatMap(({ path }) => (isInstructions(path) ? [path] : []));
+  places.flatMap(({ path }) => (isInstructions(path) || isClaude(path) ? [path] : []));
 
 /** Null where it isn't UTF-8. */
 function asText(path: string): string | null {

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathTarget } from "@metnos-gate/shell-reading";
 import {
@@ -37,6 +38,10 @@ export const isInstructions = (path: string): boolean => INSTRUCTION_NAMES.has(b
 
 /** `@path`, a blank in it behind a backslash; in any of Markdown's marks. */
 const IMPORT = /(?<![A-Za-z0-9])@((?:\\ |\S)+)/g;
+/** As Gemini CLI takes it: all up to the next blank, whatever marks are in it. */
+const IMPORT_AS_IT_IS = /(?<![^ \t\r\n])@([^ \t\r\n]+)/g;
+/** Another place to each process. */
+export const OWN_VIEW = /^\/(?:proc|dev)\//;
 /** Such a mark ends it, or is a part of it. */
 const MARK = /["'`*|<>()[\]\\].*$/s;
 
@@ -44,10 +49,9 @@ const MARK = /["'`*|<>()[\]\\].*$/s;
 export const RULES = ".claude/rules";
 export const RULE_LIMITS = { maxEntries: 256, maxDepth: 6, skipped: new Set<string>() };
 
-/** Folders, names that are imported, files that import one another, and bytes of each that are looked at for one call. */
+/** Folders, names that are imported, and bytes of each file that are looked at for one call. */
 const MAX_FOLDERS = 64;
 const MAX_IMPORTS = 256;
-export const MAX_HOPS = 5;
 export const MAX_BYTES = 256 * 1024;
 /** Characters of a name that is imported. */
 const MAX_PATH = 4096;
@@ -73,12 +77,22 @@ export function importsIn(
   const paths = new Set<string>();
   let isWhole = text.length < MAX_BYTES;
   let names = 0;
-  for (const [, written = ""] of text.slice(0, MAX_BYTES).matchAll(IMPORT)) {
+  const begin = text.slice(0, MAX_BYTES);
+  const isOneMore = (written: string): boolean => {
     if (++names > MAX_IMPORTS || written.length > MAX_PATH) isWhole = false;
-    if (names > MAX_IMPORTS) break;
+    return names <= MAX_IMPORTS;
+  };
+  for (const [, written = ""] of begin.matchAll(IMPORT)) {
+    if (!isOneMore(written)) break;
     const whole = written.slice(0, MAX_PATH).replaceAll("\\ ", " ").replace(/#.*$/s, "");
     const forms = [whole, whole.replace(MARK, "")].flatMap((one) => [one, withoutMarks(one)]);
     for (const one of forms) if (one !== "") paths.add(resolve(dirname(of), expandHome(one, home)));
+  }
+  for (const [, written = ""] of begin.matchAll(IMPORT_AS_IT_IS)) {
+    const path = resolve(dirname(of), written.slice(0, MAX_PATH));
+    if (paths.has(path)) continue;
+    if (!isOneMore(written)) break;
+    paths.add(path);
   }
   return { paths: [...paths], names, isWhole };
 }
@@ -95,7 +109,7 @@ const NAMED = /["']([^"'\\\n*?{]{1,512}\.(?:md|mdc|txt))["']/gi;
 /** What clients read by themselves as they begin in a folder, with what that imports: paths, whether a file is there or not. */
 export function readAtStart(folder: string, home: string): ReadonlySet<string> {
   const reader = new InstructionReader(home, (need) => need);
-  for (const name of [...NAMES, ...OTHER_NAMES]) reader.file(join(folder, name), folder, 0);
+  for (const name of [...NAMES, ...OTHER_NAMES]) reader.file(join(folder, name), folder);
   reader.rules(folder, folder);
   const settings = NAMING.split(" ").flatMap((name) => [join(folder, name), join(home, name)]);
   const named = settings.flatMap((path) => [...textOf(path).matchAll(NAMED)]).slice(0, MAX_IMPORTS);
@@ -179,11 +193,12 @@ export function importedByWritten(
     if (!isInstructions(lexical)) {
       const known = imported.get(root) ?? importedAbove(cwd ?? folder, root, home);
       imported.set(root, known);
-      if (!known.has(lexical) && !known.has(target.real ?? lexical)) continue;
-      // A link may lead to it from where another name is meant.
-      for (const of of importersOf(known, lexical)) for (const text of texts) reader.imports(text, of, root, 1, true);
+      // By another name of the same file another one may be meant.
+      const others = otherNames(known, lexical);
+      if (!known.has(lexical) && others.length === 0) continue;
+      for (const of of others) for (const text of texts) reader.imports(text, of, root, true);
     }
-    for (const text of texts) reader.imports(text, lexical, root, 1, true);
+    for (const text of texts) reader.imports(text, lexical, root, true);
   }
   return reader.needs;
 }
@@ -209,9 +224,21 @@ export function handedAtStart(cwd: string, home: string, marked: Marked): string
   });
 }
 
-/** Links among what is imported that lead to this file. */
-const importersOf = (known: ReadonlySet<string>, path: string): string[] =>
-  [...known].filter((one) => one !== path && kindOf(one) === "link" && realForm(one) === realForm(path));
+/** Names among what is imported of this very file: links lead to it, or it has several. */
+function otherNames(known: ReadonlySet<string>, path: string): string[] {
+  const file = fileAt(path);
+  return [...known].filter((one) => one !== path && fileAt(one) === file);
+}
+
+function fileAt(path: string): string {
+  const real = realForm(path) ?? path;
+  try {
+    const stat = lstatSync(real, { throwIfNoEntry: false });
+    return stat?.isFile() === true && stat.nlink > 1 ? `${stat.dev}:${stat.ino}` : real;
+  } catch {
+    return real; // no folder on the way: nothing is there
+  }
+}
 
 /** What edits make of a file that is there, each of them at one place or at all. */
 function leftByEdits(path: string, args: Readonly<Record<string, unknown>>): string[] {
@@ -261,7 +288,7 @@ class InstructionReader {
 
   /** Those in a folder. */
   named(folder: string, root: string): void {
-    for (const name of NAMES) this.file(join(folder, name), root, 0);
+    for (const name of NAMES) this.file(join(folder, name), root);
   }
 
   /** Those that are read as a session begins in a folder of this project, or of none. */
@@ -275,24 +302,25 @@ class InstructionReader {
     }
   }
 
-  /** @param root of its project @param hops so many files import one another up to this one */
-  file(path: string, root: string, hops: number): void {
+  /** However many import one another up to this one: what counts is the shortest way, which needn't come first. @param root of its project */
+  file(path: string, root: string): void {
     if (this.seen.has(path)) return;
     this.seen.add(path);
     const kind = kindOf(path);
-    if (kind === "nothing" || kind === "folder") return;
+    // What each process sees as its own is there for the client.
+    if (kind === "folder" || (kind === "nothing" && !OWN_VIEW.test(path))) return;
     const target = pathTarget(path, this.#home, undefined, false);
     const need = this.#marked({ capability: "fs:read", target });
-    if (need.ask_each_time !== undefined || this.#leadsAway(target, root)) this.needs.push(need);
+    if (need.ask_each_time !== undefined || OWN_VIEW.test(path) || this.#leadsAway(target, root)) this.needs.push(need);
     const real = realForm(path) ?? path;
     const begin = beginningOf(real, MAX_BYTES);
-    if (begin.kind !== "file" || hops === MAX_HOPS) return;
+    if (begin.kind !== "file") return;
     const text = Buffer.from(begin.text, "latin1").toString();
-    this.imports(text, path, root, hops + 1);
+    this.imports(text, path, root);
     if (real === path) return;
     // What it imports may be named from where it lies.
     this.seen.add(real);
-    this.imports(text, real, root, hops + 1);
+    this.imports(text, real, root);
   }
 
   /** Claude Code's, of a folder. */
@@ -300,21 +328,21 @@ class InstructionReader {
     const rules = join(folder, RULES);
     if (kindOf(rules) === "nothing") return;
     const isWhole = scanTree(rules, RULE_LIMITS, ({ relative, is_folder }) => {
-      if (!is_folder && relative.endsWith(".md")) this.file(join(rules, relative), root, 0);
+      if (!is_folder && relative.endsWith(".md")) this.file(join(rules, relative), root);
       return true;
     });
     if (!isWhole) this.tooMuch(rules);
   }
 
   /** @param of the file that holds the text @param areMadeLater by its name a secret counts that isn't there yet */
-  imports(text: string, of: string, root: string, hops: number, areMadeLater = false): void {
+  imports(text: string, of: string, root: string, areMadeLater = false): void {
     const { paths, names, isWhole } = importsIn(text, of, this.#home);
     const isOpen = this.#left > 0;
     this.#left = isWhole ? this.#left - names : 0;
     if (isOpen)
       for (const path of paths)
         if (areMadeLater && kindOf(path) === "nothing") this.#secret(path);
-        else this.file(path, root, hops);
+        else this.file(path, root);
     if (this.#left <= 0) this.tooMuch(of);
   }
 

@@ -35,8 +35,9 @@ function project(files: Record<string, string>, links: Record<string, string> = 
   execFileSync("git", ["init", "-q"], { cwd });
   for (const capability of ["fs:read", "fs:write"] as const)
     grants.recordGrant({ ...ROBERTO, capability, target: `${cwd}/**` });
-  return (executor: string, args: Record<string, unknown>, level: (typeof LEVELS)[number] = "Supervised") =>
+  const call = (executor: string, args: Record<string, unknown>, level: (typeof LEVELS)[number] = "Supervised") =>
     decided({ home, grants, level, cwd }, executor, args);
+  return Object.assign(call, { cwd });
 }
 
 const TOOLS: readonly [string, Record<string, unknown>][] = [
@@ -69,6 +70,13 @@ const MARKED = [
   ],
 ];
 
+/** Gemini CLI takes all up to the next blank for a path. */
+const AS_IT_IS = ["@./x#/../../.env", "@z\\ @../.env", "@./d\f/../../.env", "@./d\u00a0/../../.env"];
+
+/** Files that import one another; the last is imported as well. */
+const chain = (to: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: to - 1 }, (_, at) => [`a/${at + 1}.md`, `@${at + 2}.md`]));
+
 describe("instructions that a client reads beside a file", () => {
   it.each(TOOLS)("are read by that call, where they are a link to what no agent gets: %s %j", (tool, args) => {
     for (const name of ["CLAUDE.md", "AGENTS.md", "GEMINI.md", ".claude/CLAUDE.md"]) {
@@ -89,6 +97,9 @@ describe("instructions that a client reads beside a file", () => {
         ...MARKED.map((form) => project({ "a/CLAUDE.md": form })),
         project({ "a/.claude/rules/x/y.md": "@../../../../.env" }),
         project({}, { "a/.claude/rules/y.md": "../../../../notes.txt" }),
+        ...AS_IT_IS.map((form) => project({ "a/GEMINI.md": form })),
+        project({ "a/CLAUDE.md": "@/proc/self/cwd/notes.txt" }),
+        project({ "a/CLAUDE.md": "@1.md @5.md", ...chain(5), "a/5.md": "@../.env" }),
         project({ ".claude/rules/y.md": "---\npaths: a/**\n---\n@../../.env" }),
         project({ "a/CLAUDE.md": `${"@none ".repeat(300)}@../.env` }),
         project({ "a/CLAUDE.md": `@${"x/../".repeat(2000)}../.env` }),
@@ -157,6 +168,15 @@ describe("instructions that a client reads beside a file", () => {
       expect(linked("Write", { file_path: "docs/real.md", content }).outcome).toBe("approval_required");
     expect(call("Write", { file_path: "docs/style.md", content: "@../a.txt" }).outcome).toBe("allowed");
     expect(call("Write", { file_path: "a.txt", content: "@.env" }).outcome).toBe("approval_required");
+  });
+
+  it("are asked about where a call writes it into such a file by another of its names, there or not", () => {
+    const call = project({ "CLAUDE.md": "@a/b/d/x.md @own.md", "docs/y.md": "y", "own.md": "x" }, { "a/b/d": "../../docs" });
+    expect(call("Write", { file_path: "docs/x.md", content: "@../../../.env" }).outcome).toBe("approval_required");
+    expect(call("Write", { file_path: "docs/x.md", content: "@../.env" }).outcome).toBe("approval_required");
+    expect(call("Write", { file_path: "docs/y.md", content: "@../.env" }).outcome).toBe("allowed");
+    execFileSync("ln", ["own.md", "other.txt"], { cwd: call.cwd });
+    expect(call("Write", { file_path: "other.txt", content: "@.env" }).outcome).toBe("approval_required");
   });
 
   it("are asked about where a command changes them, as what it leaves isn't in its words", () => {
