@@ -4,18 +4,15 @@
 export const WITHOUT_OBJECTS = /^(?:ls-files|check-ignore)$/;
 /** `git rev-parse --show-toplevel` */
 export const SAYS_WHERE = /^--(?:show-(?:toplevel|prefix|cdup|superproject-working-tree)|git-dir|is-inside-work-tree)$/;
-/** By no other option of git's, behind these commands, is anything printed than names of the work tree. */
+/** By these options, and by words that a shell hands on as they are, nothing is printed than names of the work tree. */
 const NAMES_ALONE =
-  "--(?:name-only|cached|staged|others|modified|deleted|exclude-standard|no-renames|merge-base|diff-filter=[A-Za-z]+)|-[cdmoizlrhHinwEFGqe]+|--";
-export const LISTS_NAMES = new RegExp(`^(?:${NAMES_ALONE})$`);
-/** What git may print as it is given. */
-export const OF_GIT = /\.git(?!\w)/i;
-const WORD = `(?:[\\w@./~^:][\\w@./~^:*{}+,=-]*|'[^'-][^']*'|"[^"$\`\\\\-][^"$\`\\\\]*")`;
+  "--(?:name-only|cached|staged|others|modified|deleted|exclude-standard|no-renames|merge-base|diff-filter=[A-Za-z]+)|-[cdmoilrhHnwEFGqe]+|--";
+const WORD = `(?:[\\w@./~^:](?:[\\w@./~^:+,=-]|(?<=[@^])\\{[\\w/-]*\\})*|'[^'-][^']*'|"[^"$\`\\\\-][^"$\`\\\\]*")`;
 const CUT = "(?:head|tail)(?:\\s+-(?:n\\s*)?\\d+)?|(?:sort|uniq)(?:\\s+-[a-z]+)*";
 const CHOSEN = "grep(?:\\s+-[vEiF]+)?\\s+(?:'[^'-][^']*'|[\\w.\\\\$^/][\\w.\\\\$^/-]*)";
-/** Names that git prints of the work tree: none lies in its own folder. */
+/** Names that git prints of the work tree: none lies in its own folder, nor is one that it is given. */
 export const GIT_NAMES = new RegExp(
-  `^(?:\\$\\(|\`)\\s*git (?:--no-pager )?(?:ls-files|grep -l|diff(?=[^|]*\\s--name-only\\b))(?:\\s+(?:${NAMES_ALONE}|${WORD}))*\\s*(?:\\|\\s*(?:${CUT}|${CHOSEN})\\s*)*(?:\\)|\`)$`,
+  `^(?:\\$\\(|\`)\\s*git (?![^|]*\\.[gG][iI][tT](?!\\w))(?:--no-pager )?(?:ls-files|grep -l|diff(?=[^|]*\\s--name-only\\b))(?:\\s+(?:${NAMES_ALONE}|${WORD}))*\\s*(?:2>/dev/null\\s*)?(?:\\|\\s*(?:${CUT}|${CHOSEN})\\s*)*(?:\\)|\`)$`,
 );
 /** Programs that hand on whole names, by the words behind them with which they do. */
 const LINES = /^-(?:n?\d*|q)$|^\d+$/;
