@@ -3,7 +3,6 @@ import {
   absolutePath,
   effectsOf,
   FROM_INPUT,
-  FROM_LIST,
   foldersNamed,
   isDevice,
   pathTarget,
@@ -136,7 +135,7 @@ class TouchedReader {
       return real === null ? this.#leave(word.text) : this.#written(real, word.text);
     }
     // What a search found: outside of the project nothing can be written.
-    if (word.pieces.every(({ kind, text }) => kind === "unknown" && (text === FROM_INPUT || text === FROM_LIST))) return;
+    if (word.pieces.every(({ kind, text }) => kind === "unknown" && text === FROM_INPUT)) return;
     // A name of which only the end is open is in the folder that it begins with.
     const fixed = fixedFolder(word, cwd);
     if (fixed === null || !this.#isInside(placeOf(fixed))) this.#leave(word.text);

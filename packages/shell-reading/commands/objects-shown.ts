@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { gitCommand } from "../programs/git.ts";
 import { gitHistories, mayMeanGits } from "../programs/git-history.ts";
+import { indexOf } from "../programs/git-index.ts";
 import {
   AS_TEXT,
   COUNTS,
   FILTERS,
   GIT_NAMES,
-  LISTS_NAMES,
-  OF_GIT,
+  NAMES_BY_LIST,
   SAYS_WHERE,
   SEARCHES,
   SHOWS_HIDDEN,
+  SKIPS_GIT,
   SKIPS_HIDDEN,
   WITHOUT_OBJECTS,
 } from "../programs/objects-readers.ts";
@@ -18,8 +19,9 @@ import { programCalled } from "../programs/table.ts";
 import type { Reading, SimpleCommand, Word } from "../reading.ts";
 import { FROM_INPUT } from "../shell/lists.ts";
 import { certainPath, kindOf, realForm } from "../targets/path.ts";
+import { folderAbove } from "../targets/project.ts";
 import { askedAsRepository, isUnnamedInGit } from "../targets/secret-files.ts";
-import { scanTree, SKIPPED_FOLDERS } from "../targets/tree-scan.ts";
+import { SKIPPED_FOLDERS, scanTree } from "../targets/tree-scan.ts";
 import { programName } from "../word.ts";
 import { recordedAccesses } from "./effects.ts";
 
@@ -32,6 +34,11 @@ import { recordedAccesses } from "./effects.ts";
 const HIDDEN = /(?:^|\/)\./;
 /** So many names lie between a work tree's top and an object. */
 const DEEP = 4;
+/** The line says where names are cut. */
+const CUTS_ELSEWHERE = /IFS(?!= read -r \w+\b)/;
+/** Of a work tree, as far as links are looked for in it. */
+const MAX_DEPTH = 64;
+const MAX_ENTRIES = 20_000;
 
 /**
  * `hidden`: no program of the line needs them, and one reads files. `asked`: git may need them, and another program beside it may read them.
@@ -41,50 +48,41 @@ export function objectsShown({ commands, text }: Pick<Reading, "commands" | "tex
   const others = commands.filter((command) => !isGit(command));
   const needsThem = commands.some((command) => isGit(command) && !worksWithout(command));
   if (!needsThem) return others.some(readsFiles) ? "hidden" : "shown";
-  const given = new Set([FROM_INPUT, ...commands.flatMap(readNames)]);
-  const areNames = commands.every((command) => (isGit(command) ? printsNames(command) : takesNames(command, given)));
-  const isName = (word: Word) => (areNames && isGiven(word, given)) || isPrinted(word);
-  const isAny = CUTS_ELSEWHERE.test(text) ? () => false : isName;
-  return others.some((command) => readsObjects(command, isAny)) ? "asked" : "shown";
+  const written = ({ start, end }: SimpleCommand) => text.slice(start, end);
+  // A variable that a `read` of the line fills has a name that came in by its input.
+  const read = commands.flatMap(({ name, argv }) => (name === "read" ? [`$${argv.at(-1)?.text}`] : []));
+  const isGiven = ({ pieces }: Word) =>
+    pieces.every(({ kind, text }) => kind === "unknown" && (text === FROM_INPUT || read.includes(text)));
+  const areNames = commands.every((command) =>
+    isGit(command)
+      ? GIT_NAMES.test(`$(${written(command)})`)
+      : (command.via.length === 0 || NAMES_BY_LIST.test(written(command))) && takesNames(command, isGiven),
+  );
+  // What git prints are names from its work tree's top: each is a whole word.
+  const isName = (word: Word, cwd: string | null) =>
+    word.pieces.length === 1 &&
+    !CUTS_ELSEWHERE.test(text) &&
+    (GIT_NAMES.test(word.text) || (areNames && isGiven(word))) &&
+    !mayLeadIntoGit(cwd);
+  return others.some((command) => readsObjects(command, isName)) ? "asked" : "shown";
 }
-
-/** The line says where names are cut. */
-const CUTS_ELSEWHERE = /IFS(?!= read -r \w+\b)/;
-
-/** A whole word that git prints in its place. */
-const isPrinted = ({ pieces, text }: Word): boolean => pieces.length === 1 && GIT_NAMES.test(text);
 
 function worksWithout({ argv }: SimpleCommand): boolean {
   const { name, rest } = gitCommand(argv.slice(1));
   return WITHOUT_OBJECTS.test(name) || (name === "rev-parse" && rest.every(({ text }) => SAYS_WHERE.test(text)));
 }
 
-function printsNames({ argv }: SimpleCommand): boolean {
-  const { name, rest, folder } = gitCommand(argv.slice(1));
-  const has = (option: string) => rest.some(({ text }) => text === option);
-  const isIt = name === "ls-files" || (name === "diff" && has("--name-only")) || (name === "grep" && has("-l"));
-  const isPlain = ({ text, is_resolved }: Word) =>
-    is_resolved && (LISTS_NAMES.test(text) || !/^[-*?[]/.test(text)) && !OF_GIT.test(text);
-  return isIt && folder === "here" && rest.every(isPlain);
-}
-
-/** A variable that a `read` of the line fills: with a name that came in by an input. */
-const readNames = ({ name, argv }: SimpleCommand): string[] => (name === "read" ? [`$${argv.at(-1)?.text}`] : []);
-
-/** A whole word that is a name which came in. */
-const isGiven = ({ pieces }: Word, given: ReadonlySet<string>): boolean =>
-  pieces.length === 1 && pieces.every(({ kind, text }) => kind === "unknown" && given.has(text));
-
 /** It hands on what came in, or reads the files of those names and hands nothing on. */
-function takesNames(command: SimpleCommand, given: ReadonlySet<string>): boolean {
+function takesNames(command: SimpleCommand, isGiven: (word: Word) => boolean): boolean {
   const { name, argv, isLast, captures, stdin } = command;
   const read = readIn(command).flatMap(({ word }) => (word === "here" ? [] : [word]));
   if (fromFiles(command).length > 0 || (stdin !== null && stdin.from !== "pipe")) return false;
-  if (read.length > 0) return isLast && captures === 0 && read.every((word) => isGiven(word, given));
+  if (read.length > 0) return isLast && captures === 0 && read.every(isGiven);
   const words = argv.slice(1).filter(({ text }) => name !== "read" || text !== "-r");
   const filter = FILTERS.get(name);
-  const isWhole = filter !== undefined && words.every(({ text }) => filter.test(text));
-  return isWhole && (name !== "read" || words.length === 1);
+  return (
+    filter !== undefined && words.every(({ text }) => filter.test(text)) && (name !== "read" || words.length === 1)
+  );
 }
 
 const isGit = ({ name }: SimpleCommand): boolean => programCalled(name)?.worksOnRepository === true;
@@ -96,39 +94,32 @@ const fromFiles = ({ redirects }: SimpleCommand): Word[] =>
 
 const readsFiles = (command: SimpleCommand): boolean => readIn(command).length > 0 || fromFiles(command).length > 0;
 
-/** @param isPrintedName whether a word stands for names of the work tree, as git prints them */
-function readsObjects(command: SimpleCommand, isPrintedName: (word: Word) => boolean): boolean {
+/** @param isName whether a word stands for names of the work tree, as git prints them */
+function readsObjects(command: SimpleCommand, isName: (word: Word, cwd: string | null) => boolean): boolean {
   const { name, argv, cwd } = command;
   const program = programName(name);
   if (COUNTS.test(program)) return false;
   const has = (option: RegExp) => argv.some(({ text }) => option.test(text));
   const isSearch = SEARCHES.test(program) && !has(AS_TEXT);
-  const skipsHidden = isSearch && SKIPS_HIDDEN.test(program) && !has(SHOWS_HIDDEN);
-  // What git prints are names from its work tree's top.
-  const isName = (word: Word) =>
-    isPrintedName(word) && !isInGit(cwd) && !gitHistories.at(cwd ?? "")?.ever.some(mayMeanGits);
-  const isNamed = (text: string) => {
-    const path = text === "" ? null : certainPath(text, cwd);
+  const skipsIt = isSearch && (SKIPS_HIDDEN.test(program) ? !has(SHOWS_HIDDEN) : has(SKIPS_GIT));
+  const mayBe = (word: Word) => {
+    if (!word.is_resolved) return !isName(word, cwd);
+    const path = word.text === "" ? null : certainPath(word.text, cwd);
+    if (word.glob === true) return mayMatch(word.text, cwd);
     return path === null || isUnnamedInGit(path) || isUnnamedInGit(realForm(path) ?? path);
   };
-  const mayBe = (word: Word) => {
-    if (!word.is_resolved) return !isName(word);
-    return word.glob === true ? mayMatch(word.text, cwd) : isNamed(word.text);
+  const holdsGit = (word: Word | "here") => {
+    const path = word === "here" ? cwd : certainPath(word.text, cwd);
+    return isInGit(path) || kindOf(join(path ?? "/", ".git")) !== "nothing";
   };
   return (
     fromFiles(command).some(mayBe) ||
     readIn(command).some(
       ({ word, is_tree, skips_hidden }) =>
         (word !== "here" && mayBe(word)) ||
-        (is_tree === true && skips_hidden !== true && !skipsHidden && !(isSearch && !holdsGit(word, cwd))),
+        (is_tree === true && skips_hidden !== true && !skipsIt && !(isSearch && !holdsGit(word))),
     )
   );
-}
-
-/** Of a folder that is searched. */
-function holdsGit(word: Word | "here", cwd: string | null): boolean {
-  const path = word === "here" ? cwd : certainPath(word.text, cwd);
-  return isInGit(path) || kindOf(join(path ?? "/", ".git")) !== "nothing";
 }
 
 /** A pattern by whose names something in git's own folder may be meant, also by a link. */
@@ -137,19 +128,30 @@ function mayMatch(text: string, cwd: string | null): boolean {
   if (HIDDEN.test(text) || text.includes("**") || names.length >= DEEP) return true;
   const at = names.findIndex((name) => /[*?[]/.test(name));
   const base = certainPath(names.slice(0, at).join("/") || (text.startsWith("/") ? "/" : "."), cwd);
-  const real = base === null ? null : realForm(base);
-  if (real === null || isInGit(cwd) || isInGit(real)) return true;
-  let isLed = false;
-  scanTree(real, { ...LINKS, maxDepth: names.length - at }, ({ relative, is_link }) => {
-    const to = is_link ? realForm(join(real, relative)) : null;
-    isLed ||= to !== null && isInGit(to);
-    return !isLed;
-  });
-  return isLed;
+  return isInGit(cwd) || isInGit(base) || hasLinkIntoGit(base ?? "/", names.length - at);
 }
 
-/** Names among which links are looked for. */
-const LINKS = { maxEntries: 1000, skipped: SKIPPED_FOLDERS };
+/** A name that git prints may be one of its own folder's to a shell, or a link into that. */
+function mayLeadIntoGit(cwd: string | null): boolean {
+  if (cwd === null || isInGit(cwd)) return true;
+  const root = folderAbove(cwd, (here) => kindOf(join(here, ".git")) !== "nothing") ?? cwd;
+  const names = [...(gitHistories.at(root)?.ever ?? []), ...(indexOf(root)?.names() ?? [])];
+  return names.some(mayMeanGits) || hasLinkIntoGit(root, MAX_DEPTH);
+}
 
-const isInGit = (folder: string | null): boolean =>
-  folder === null || /\.git(?:\/|$)/i.test(folder) || askedAsRepository(folder) !== undefined || isUnnamedInGit(folder);
+/** True also where more lies there than is looked at. */
+function hasLinkIntoGit(folder: string, maxDepth: number): boolean {
+  let left = MAX_ENTRIES;
+  const limits = { maxEntries: MAX_ENTRIES, maxDepth, skipped: SKIPPED_FOLDERS };
+  scanTree(realForm(folder) ?? folder, limits, ({ relative, is_link }) => {
+    if (is_link && isInGit(join(folder, relative))) left = 0;
+    return --left > 0;
+  });
+  return left <= 0;
+}
+
+const isInGit = (path: string | null): boolean =>
+  path === null ||
+  [path, realForm(path) ?? path].some(
+    (one) => /\.git(?:\/|$)/i.test(one) || askedAsRepository(one) !== undefined || isUnnamedInGit(one),
+  );

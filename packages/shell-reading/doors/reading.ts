@@ -21,7 +21,7 @@ export {
   segmentsOf,
 } from "../paths.ts";
 export type { ReadContext, Reading, SimpleCommand, Span, Word } from "../reading.ts";
-export { FROM_INPUT, FROM_LIST } from "../shell/lists.ts";
+export { FROM_INPUT } from "../shell/lists.ts";
 export { readArgv, readCommand } from "../shell/read-command.ts";
 export { tokensOf, tokensOfWords } from "../shell/tokens.ts";
 export { type LineNeed, type LineTarget, pathTarget, urlTarget } from "../targets/target.ts";

@@ -14,8 +14,12 @@ export interface SecretNames {
   readonly oddReferences?: readonly string[];
 }
 
-/** A name that a shell cuts at its blanks, or takes for a pattern, where git prints it: what comes of it may lie in git's own folder. */
-export const mayMeanGits = (name: string): boolean => /(?:^|[\s/])\.(?:git(?=[\s/]|$)|[^/\s]*[*?[])/i.test(name);
+/**
+ * A name that a shell cuts at its blanks, or takes for a pattern, where git prints it: what comes of it may lie in git's own folder. Below
+ * folders that nobody looks through, a link may lead there.
+ */
+export const mayMeanGits = (name: string): boolean =>
+  /(?:^|[\s/])\.(?:git(?=[\s/]|$)|[^/\s]*[*?[])|(?:^|\/)node_modules\//i.test(name);
 
 /** Words of one repository that are remembered. */
 const MAX_WORDS = 10_000;

@@ -6,7 +6,7 @@ export const WITHOUT_OBJECTS = /^(?:ls-files|check-ignore)$/;
 export const SAYS_WHERE = /^--(?:show-(?:toplevel|prefix|cdup|superproject-working-tree)|git-dir|is-inside-work-tree)$/;
 /** By these options, and by words that a shell hands on as they are, nothing is printed than names of the work tree. */
 const NAMES_ALONE =
-  "--(?:name-only|cached|staged|others|modified|deleted|exclude-standard|no-renames|merge-base|diff-filter=[A-Za-z]+)|-[cdmoilrhHnwEFGqe]+|--";
+  "--(?:name-only|cached|staged|modified|deleted|exclude-standard|no-renames|merge-base|diff-filter=[A-Za-z]+)|-[cdmilrhHnwEFGqe]+|--";
 const WORD = `(?:[\\w@./~^:](?:[\\w@./~^:+,=-]|(?<=[@^])\\{[\\w/-]*\\})*|'[^'-][^']*'|"[^"$\`\\\\-][^"$\`\\\\]*")`;
 const CUT = "(?:head|tail)(?:\\s+-(?:n\\s*)?\\d+)?|(?:sort|uniq)(?:\\s+-[a-z]+)*";
 const CHOSEN = "grep(?:\\s+-[vEiF]+)?\\s+(?:'[^'-][^']*'|[\\w.\\\\$^/][\\w.\\\\$^/-]*)";
@@ -25,11 +25,15 @@ export const FILTERS: ReadonlyMap<string, RegExp> = new Map([
   ["cd", /^[^-]/],
   ["true", /^$/],
 ]);
+/** Of what hands names from its input on: each as a line or a blank ends it. */
+export const NAMES_BY_LIST = /^xargs(?:\s+-(?:[rt]+|[nPL]\s*\d+|I\s*(?:\{\}|%|\w+)|d\s*'\\n'))*\s+(?!xargs\b)[A-Za-z]/;
 /** They say no more of a file with a NUL byte in it than that it matches, but for these options. */
 export const SEARCHES = /^(?:e|f)?grep$|^rg$/;
 /** It looks into no hidden folder, but for these. */
 export const SKIPS_HIDDEN = /^rg$/;
 export const SHOWS_HIDDEN = /^(?:--(?:hidden|unrestricted)|-[A-Za-z]*[u.][A-Za-z.]*)$/;
+/** What of a tree it looks through, by which it leaves git's own folder or each of the names in that. */
+export const SKIPS_GIT = /^--(?:exclude-dir=['"]?\.git['"]?|include=['"]?\*\.(?!pack|idx|rev)[a-z]+['"]?)$/;
 export const AS_TEXT = /^(?:--(?:te?x?t?|binary.*|search-zip|pre.*|null-data)(?:=.*)?|-[A-Za-z]*[azU][A-Za-z]*)$/;
 /** They print nothing of what a file holds. */
 export const COUNTS = /^(?:wc|file|cksum|b2sum|md5|(?:md5|sha\d+)sum|shasum|stat|test|\[)$/;

@@ -9,8 +9,6 @@ import { afterWrapper } from "./wrapper-words.ts";
 
 /** The names that come with a command's input, where they aren't known. */
 export const FROM_INPUT = "<input>";
-/** The same of a file that `xargs -a` names, or cut where `-d` says. */
-export const FROM_LIST = "<list>";
 
 // Programs that run a command for each name of a list: `xargs`, `parallel`, `find -exec`.
 
@@ -44,10 +42,6 @@ function evaluateForInput(
 ): void {
   const found = afterWrapper(own, command.argv);
   const rest = found?.rest ?? [];
-  const options = command.argv.slice(1, command.argv.length - rest.length);
-  const isOther = ({ text }: Word, at: number) =>
-    /^-\w*a|^--(?:arg|del)/.test(text) || (/^-\w*d/.test(text) && options[at + 1]?.text !== "\\n");
-  const from = options.some(isOther) ? FROM_LIST : FROM_INPUT;
   const at = command.argv.findIndex(({ text }) => /^-I|^--replace|^-i/.test(text));
   const option = command.argv[at]?.text ?? "";
   const mark =
@@ -59,7 +53,7 @@ function evaluateForInput(
   const lines = mark === undefined ? undefined : command.stdin?.text?.split("\n").filter((line) => line !== "");
   const input = lines?.slice(0, 64).map((line) => wordOf([literal(line)], command)) ??
     listFile(evaluator, command, scope) ??
-    command.stdin?.words ?? [wordOf([unknownPiece(from)], command)];
+    command.stdin?.words ?? [wordOf([unknownPiece(FROM_INPUT)], command)];
   const name = rest[0] ?? wordOf([literal(withoutCommand)], command);
   const template = rest.length === 0 ? [name] : rest;
   const argv = mark === undefined ? [...template, ...input] : template.flatMap((word) => filled(word, mark, input));

@@ -9,19 +9,31 @@ import { tempFolderForFile } from "../../support/temp-folder.ts";
 /** What a program beside git may read of git's objects, as a line names it. */
 
 const HOME = tempFolderForFile();
-const PROJECT = join(HOME, "project");
-mkdirSync(join(PROJECT, "src"), { recursive: true });
-for (const file of ["a.txt", "src/b.txt"]) writeFileSync(join(PROJECT, file), "x");
-execFileSync("git", ["init", "-q"], { cwd: PROJECT });
-execFileSync("git", ["init", "-q", "--bare", "bare"], { cwd: PROJECT });
-mkdirSync(join(PROJECT, "bare/lost-found/other"), { recursive: true });
-symlinkSync(".git/objects/pack", join(PROJECT, "g"));
-for (const name of ["k", "k1"]) symlinkSync(".git/objects/pack/tmp_x", join(PROJECT, name));
-mkdirSync(join(PROJECT, "deep"));
-symlinkSync("../.git/objects", join(PROJECT, "deep/g"));
 
-const shown = (line: string) => {
-  const reach = reachOf(readCommand(line, { cwd: PROJECT, home: HOME }), HOME);
+/** @param links by their names, where they lead */
+function repository(name: string, links: Readonly<Record<string, string>> = {}): string {
+  const cwd = join(HOME, name);
+  for (const folder of ["src", "deep", "z .git"]) mkdirSync(join(cwd, folder), { recursive: true });
+  for (const file of ["a.txt", "src/b.txt", "z .git/c"]) writeFileSync(join(cwd, file), "x");
+  execFileSync("git", ["init", "-q"], { cwd });
+  execFileSync("git", ["init", "-q", "--bare", "bare"], { cwd });
+  mkdirSync(join(cwd, "bare/lost-found/other"), { recursive: true });
+  for (const [link, to] of Object.entries(links)) symlinkSync(to, join(cwd, link));
+  return cwd;
+}
+const PROJECT = repository("project");
+const LINKED = repository("linked", {
+  g: ".git/objects/pack",
+  k: ".git/objects/pack/tmp_x",
+  k1: ".git/objects/pack/tmp_x",
+  "deep/g": "../.git/objects",
+});
+/** In its index is a name that a shell cuts. */
+const CUT = repository("cut");
+execFileSync("git", ["add", "z .git/c"], { cwd: CUT });
+
+const shown = (line: string, cwd = PROJECT) => {
+  const reach = reachOf(readCommand(line, { cwd, home: HOME }), HOME);
   return [line, reach.onlyLooks, reach.objects];
 };
 
@@ -36,13 +48,16 @@ describe("git's objects beside git", () => {
     `git log -1 --name-only --format=${OBJECT} | xargs cat`,
     `git tag -l --format=${OBJECT} | xargs cat`,
     `git branch -l --format=${OBJECT} | while read -r f; do cat $f; done`,
-    `git log -1 --format=${OBJECT} --grep -l | xargs cat`,
+    `git log -1 --format=${OBJECT} --grep=-l | xargs cat`,
     "cat $(git diff -p --name-only HEAD)",
     "cat $(git diff -U1 --name-only HEAD)",
     "git diff --name-only --patch HEAD | xargs cat",
     `git log -1; cat $(git check-ignore -v -n ${OBJECT})`,
     `git log -1; git check-ignore ${OBJECT} | xargs cat`,
-    `cat $(git diff --name-only /dev/null ${OBJECT})`,
+    `cat $(git diff --name-only a.txt ${OBJECT})`,
+    "cat $(git diff --name-only a.txt .g{i..i}t/objects/pack/tmp_x)",
+    "cat $(git diff --name-only a.txt .gi*/objects/pack/tmp_x)",
+    "cat $(git diff --name-only a.txt .gi't'/objects/pack/tmp_x)",
     // A part of a name, and names in a part.
     "git log -1; cat $(git ls-files x.git | tail -c 24)",
     "git log -1; cat $(git ls-files x.git | head -c4)/objects/pack/tmp_x",
@@ -69,13 +84,13 @@ describe("git's objects beside git", () => {
     "git diff --name-only; ls | xargs cat",
     "for IFS in x; do cat $(git diff --name-only HEAD); done",
     "git diff --name-only | xargs -d x cat",
-    // By a link.
-    "git log -1; cat g/*",
-    "git log -1; head -1 */g/pack/*",
-    "git log -1; cat */x*",
-    "git log -1; for f in g/*; do cat $f; done",
-    "git log -1; x=k; cat $x",
-    "git log -1; cat k?",
+    "git diff --name-only | xargs -n1 xargs -a names cat",
+    // Names that are put together where nothing stands between them, and what is in no index.
+    "git log -1; cat $(git ls-files -z)",
+    "cat $(git diff -z --name-only HEAD)",
+    "git diff -z --name-only | while read -r f; do cat $f; done",
+    "git log -1; cat $(git ls-files -o)",
+    "git log -1; cat $(git ls-files --others)",
     // What hasn't a NUL byte is text to a search.
     "git log -1; rg -uu x",
     "git log -1; rg --hidden x",
@@ -83,6 +98,31 @@ describe("git's objects beside git", () => {
     "git log -1; grep -rn x",
   ])("are asked about: %s", (line) => {
     expect(shown(line)).toEqual([line, true, "asked"]);
+  });
+
+  it.each([
+    "git log -1; cat g/*",
+    "git log -1; head -1 */g/pack/*",
+    "git log -1; cat */x*",
+    "git log -1; for f in g/*; do cat $f; done",
+    "git log -1; x=k; cat $x",
+    "git log -1; cat k?",
+    "git diff --name-only | xargs cat",
+    "cat $(git diff --name-only HEAD)",
+    "git log -1; cat $(git ls-files)",
+    "cd deep && cat $(git diff --name-only HEAD~1 HEAD)",
+    "cd deep/g && cat $(git diff --name-only HEAD~1 HEAD)",
+    "cd g && git diff --name-only HEAD~1 HEAD | xargs cat",
+  ])("are asked about where a link leads to them: %s", (line) => {
+    expect(shown(line, LINKED)).toEqual([line, true, "asked"]);
+  });
+
+  it.each([
+    "git diff --name-only | xargs cat",
+    "git log -1; cat $(git ls-files)",
+    "cat $(git diff --cached --name-only)",
+  ])("are asked about where a name that isn't in a commit yet leads to them, as a shell cuts it: %s", (line) => {
+    expect(shown(line, CUT)).toEqual([line, true, "asked"]);
   });
 
   it.each([
@@ -101,6 +141,10 @@ describe("git's objects beside git", () => {
     "git status --short; grep -rn x src",
     "git status --short; grep -rn x a.txt src/*.txt",
     "git log -1; rg x",
+    "git log -1; grep -rn --include='*.ts' x .",
+    "git log -1; grep -rn --exclude-dir=.git x .",
+    "git diff --name-only 2>/dev/null | xargs head -3",
+    "git log -1; cat .git/HEAD",
     "git log -1; cat src/*.txt",
   ])("aren't asked about: %s", (line) => {
     expect(shown(line)).toEqual([line, true, "shown"]);
