@@ -73,7 +73,8 @@ function importsOf(file: string, folder: string): { inside: string[]; stay: bool
       ? !OWN_INSTRUCTIONS.test(path)
       : OWN_VIEW.test(path) || !/^(?:nothing|folder)$/.test(kindOf(path));
   // Of what isn't made to be read by an agent (a lock file, a picture) the beginning is enough.
-  const leave = (isText && !isWhole) || inside.some(isSecret) || paths.some((path) => !inside.includes(path) && isOut(path));
+  const leave =
+    (isText && !isWhole) || inside.some(isSecret) || paths.some((path) => !inside.includes(path) && isOut(path));
   return { inside: inside.filter((path) => !/^(?:nothing|folder)$/.test(kindOf(path))), stay: !leave };
 }
 

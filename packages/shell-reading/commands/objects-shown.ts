@@ -6,8 +6,10 @@ import {
   AS_TEXT,
   COUNTS,
   FILTERS,
+  FOLLOWS,
   GIT_NAMES,
   NAMES_BY_LIST,
+  OF_GIT,
   SAYS_WHERE,
   SEARCHES,
   SHOWS_HIDDEN,
@@ -21,7 +23,7 @@ import { FROM_INPUT } from "../shell/lists.ts";
 import { certainPath, kindOf, realForm } from "../targets/path.ts";
 import { folderAbove } from "../targets/project.ts";
 import { askedAsRepository, isUnnamedInGit } from "../targets/secret-files.ts";
-import { SKIPPED_FOLDERS, scanTree } from "../targets/tree-scan.ts";
+import { SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../targets/tree-scan.ts";
 import { programName } from "../word.ts";
 import { recordedAccesses } from "./effects.ts";
 
@@ -104,20 +106,22 @@ function readsObjects(command: SimpleCommand, isName: (word: Word, cwd: string |
   const skipsIt = isSearch && (SKIPS_HIDDEN.test(program) ? !has(SHOWS_HIDDEN) : has(SKIPS_GIT));
   const mayBe = (word: Word) => {
     if (!word.is_resolved) return !isName(word, cwd);
-    const path = word.text === "" ? null : certainPath(word.text, cwd);
     if (word.glob === true) return mayMatch(word.text, cwd);
+    const path = word.text === "" ? null : certainPath(word.text, cwd);
     return path === null || isUnnamedInGit(path) || isUnnamedInGit(realForm(path) ?? path);
   };
+  const follows = has(FOLLOWS);
+  const isGits = ({ name, is_folder, is_link }: TreeEntry) => (is_folder ? OF_GIT.test(name) : is_link && follows);
   const holdsGit = (word: Word | "here") => {
     const path = word === "here" ? cwd : certainPath(word.text, cwd);
-    return isInGit(path) || kindOf(join(path ?? "/", ".git")) !== "nothing";
+    return path === null || isInGit(path) || hasOfGit(path, MAX_DEPTH, isGits);
   };
   return (
     fromFiles(command).some(mayBe) ||
     readIn(command).some(
       ({ word, is_tree, skips_hidden }) =>
         (word !== "here" && mayBe(word)) ||
-        (is_tree === true && skips_hidden !== true && !skipsIt && !(isSearch && !holdsGit(word))),
+        (is_tree === true && skips_hidden !== true && !(skipsIt && !follows) && !(isSearch && !holdsGit(word))),
     )
   );
 }
@@ -128,7 +132,7 @@ function mayMatch(text: string, cwd: string | null): boolean {
   if (HIDDEN.test(text) || text.includes("**") || names.length >= DEEP) return true;
   const at = names.findIndex((name) => /[*?[]/.test(name));
   const base = certainPath(names.slice(0, at).join("/") || (text.startsWith("/") ? "/" : "."), cwd);
-  return isInGit(cwd) || isInGit(base) || hasLinkIntoGit(base ?? "/", names.length - at);
+  return isInGit(cwd) || isInGit(base) || hasOfGit(base ?? "/", names.length - at, isLink);
 }
 
 /** A name that git prints may be one of its own folder's to a shell, or a link into that. */
@@ -136,15 +140,17 @@ function mayLeadIntoGit(cwd: string | null): boolean {
   if (cwd === null || isInGit(cwd)) return true;
   const root = folderAbove(cwd, (here) => kindOf(join(here, ".git")) !== "nothing") ?? cwd;
   const names = [...(gitHistories.at(root)?.ever ?? []), ...(indexOf(root)?.names() ?? [])];
-  return names.some(mayMeanGits) || hasLinkIntoGit(root, MAX_DEPTH);
+  return names.some(mayMeanGits) || hasOfGit(root, MAX_DEPTH, isLink);
 }
 
-/** True also where more lies there than is looked at. */
-function hasLinkIntoGit(folder: string, maxDepth: number): boolean {
+const isLink = ({ is_link }: TreeEntry): boolean => is_link;
+
+/** Whether something below a folder that may be git's own is, or leads there; also where more lies there than is looked at. */
+function hasOfGit(folder: string, maxDepth: number, mayBe: (entry: TreeEntry) => boolean): boolean {
   let left = MAX_ENTRIES;
   const limits = { maxEntries: MAX_ENTRIES, maxDepth, skipped: SKIPPED_FOLDERS };
-  scanTree(realForm(folder) ?? folder, limits, ({ relative, is_link }) => {
-    if (is_link && isInGit(join(folder, relative))) left = 0;
+  scanTree(realForm(folder) ?? folder, limits, (entry) => {
+    if (mayBe(entry) && isInGit(join(folder, entry.relative))) left = 0;
     return --left > 0;
   });
   return left <= 0;

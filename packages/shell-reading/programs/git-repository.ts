@@ -20,36 +20,20 @@ import { type GitIndex, readIndex } from "./git-index.ts";
 export type GitWork = "read" | "show" | "add" | "commit" | "ref" | "set" | "push" | "change";
 
 /** Hooks that git would run, by what it does. Any of them may refresh the index. */
+const REFRESHES = ["post-index-change"];
+const COMMITS =
+  "post-index-change pre-commit prepare-commit-msg commit-msg post-commit post-rewrite reference-transaction pre-auto-gc".split(
+    " ",
+  );
 const HOOKS: Readonly<Record<GitWork, readonly string[]>> = {
-  read: ["post-index-change"],
-  show: ["post-index-change"],
-  add: ["post-index-change"],
-  commit: [
-    "post-index-change",
-    "pre-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "post-rewrite",
-    "reference-transaction",
-    "pre-auto-gc",
-  ],
+  read: REFRESHES,
+  show: REFRESHES,
+  add: REFRESHES,
+  commit: COMMITS,
   ref: ["reference-transaction"],
   set: [],
   push: ["pre-push", "reference-transaction"],
-  change: [
-    "post-index-change",
-    "pre-commit",
-    "prepare-commit-msg",
-    "commit-msg",
-    "post-commit",
-    "post-rewrite",
-    "pre-merge-commit",
-    "post-merge",
-    "post-checkout",
-    "reference-transaction",
-    "pre-auto-gc",
-  ],
+  change: [...COMMITS, "pre-merge-commit", "post-merge", "post-checkout"],
 };
 
 /** References in files of their own. */
@@ -121,16 +105,11 @@ export function initProblem(folder: string | null, home: string): string | null 
   return problemInSettings(userSettings(home), "set");
 }
 
+const MOVED = "commondir config.worktree objects/info/alternates objects/info/http-alternates modules".split(" ");
 /** Files that move the settings elsewhere, add objects from elsewhere, or add other repositories. */
 function problemInFiles(git: string, root: string): string | null {
-  for (const name of [
-    "commondir",
-    "config.worktree",
-    "objects/info/alternates",
-    "objects/info/http-alternates",
-    "modules",
-  ])
-    if (kindOf(join(git, name)) !== "nothing") return `its ${name}`;
+  const moved = MOVED.find((name) => kindOf(join(git, name)) !== "nothing");
+  if (moved !== undefined) return `its ${moved}`;
   if (leadsElsewhere(git)) return "links in its .git";
   return kindOf(join(root, ".gitmodules")) === "nothing" ? null : "its submodules";
 }
@@ -173,109 +152,49 @@ function hasLink(path: string, but?: string): boolean {
 const SORT_KEY = /^(?!.*signature)/is;
 
 /** Section and key in lower case, `*` for a subsection's name; the value, where only some are harmless. */
-const HARMLESS_SETTINGS: ReadonlyMap<string, RegExp> = new Map(
-  Object.entries({
+const HARMLESS_SETTINGS: ReadonlyMap<string, RegExp> = new Map([
+  ...`
+  core.filemode core.logallrefupdates core.ignorecase core.precomposeunicode core.symlinks core.autocrlf
+  core.safecrlf core.eol core.quotepath core.abbrev core.whitespace core.untrackedcache core.preloadindex
+  core.longpaths core.protectntfs core.commentchar core.excludesfile remote.*.fetch remote.*.push remote.*.tagopt
+  remote.*.prune remote.*.gh-resolved branch.*.remote branch.*.merge branch.*.rebase branch.*.pushremote
+  branch.*.description branch.*.vscode-merge-base branch.*.github-pr-owner-number branch.autosetuprebase
+  branch.autosetupmerge user.name user.email user.useconfigonly author.name author.email committer.name
+  committer.email init.defaultbranch pull.rebase pull.ff push.default push.autosetupremote push.followtags
+  fetch.prune fetch.prunetags fetch.parallel rebase.autostash rebase.autosquash merge.conflictstyle merge.ff
+  diff.algorithm diff.renames diff.colormoved diff.mnemonicprefix diff.noprefix log.date log.decorate
+  log.abbrevcommit status.short status.branch status.showuntrackedfiles stash.showpatch rerere.enabled
+  help.autocorrect safe.directory column.ui feature.manyfiles commit.verbose
+  `
+    .trim()
+    .split(/\s+/)
+    .map((key): [string, RegExp] => [key, /./s]),
+  ...Object.entries({
     "core.repositoryformatversion": /^[01]$/,
-    "core.filemode": /./s,
     "core.bare": /^false$/i,
-    "core.logallrefupdates": /./s,
-    "core.ignorecase": /./s,
-    "core.precomposeunicode": /./s,
-    "core.symlinks": /./s,
-    "core.autocrlf": /./s,
-    "core.safecrlf": /./s,
-    "core.eol": /./s,
-    "core.quotepath": /./s,
-    "core.abbrev": /./s,
-    "core.whitespace": /./s,
-    "core.untrackedcache": /./s,
-    "core.preloadindex": /./s,
-    "core.longpaths": /./s,
-    "core.protectntfs": /./s,
-    "core.commentchar": /./s,
-    "core.excludesfile": /./s,
     "remote.*.url": /^(?!ext::)/,
     "remote.*.pushurl": /^(?!ext::)/,
-    "remote.*.fetch": /./s,
-    "remote.*.push": /./s,
-    "remote.*.tagopt": /./s,
-    "remote.*.prune": /./s,
-    "remote.*.gh-resolved": /./s,
-    "branch.*.remote": /./s,
-    "branch.*.merge": /./s,
-    "branch.*.rebase": /./s,
-    "branch.*.pushremote": /./s,
-    "branch.*.description": /./s,
-    "branch.*.vscode-merge-base": /./s,
-    "branch.*.github-pr-owner-number": /./s,
-    "branch.autosetuprebase": /./s,
-    "branch.autosetupmerge": /./s,
     "branch.sort": SORT_KEY,
-    "user.name": /./s,
-    "user.email": /./s,
-    "user.useconfigonly": /./s,
-    "author.name": /./s,
-    "author.email": /./s,
-    "committer.name": /./s,
-    "committer.email": /./s,
-    "init.defaultbranch": /./s,
-    "pull.rebase": /./s,
-    "pull.ff": /./s,
-    "push.default": /./s,
-    "push.autosetupremote": /./s,
-    "push.followtags": /./s,
-    "fetch.prune": /./s,
-    "fetch.prunetags": /./s,
-    "fetch.parallel": /./s,
-    "rebase.autostash": /./s,
-    "rebase.autosquash": /./s,
-    "merge.conflictstyle": /./s,
-    "merge.ff": /./s,
-    "diff.algorithm": /./s,
-    "diff.renames": /./s,
-    "diff.colormoved": /./s,
-    "diff.mnemonicprefix": /./s,
-    "diff.noprefix": /./s,
-    "log.date": /./s,
-    "log.decorate": /./s,
-    "log.abbrevcommit": /./s,
-    "status.short": /./s,
-    "status.branch": /./s,
-    "status.showuntrackedfiles": /./s,
-    "stash.showpatch": /./s,
     "tag.sort": SORT_KEY,
-    "rerere.enabled": /./s,
-    "help.autocorrect": /./s,
-    "safe.directory": /./s,
-    "column.ui": /./s,
-    "feature.manyfiles": /./s,
     "index.version": /^[23]$/,
-    "commit.verbose": /./s,
     "commit.gpgsign": /^(?:false|no|off|0)$/i,
     "tag.gpgsign": /^(?:false|no|off|0)$/i,
     "core.fsmonitor": /^(?:false|no|off|0)$/i,
     // A folder that no agent may write: hooks in any other could be added at any time.
     "core.hookspath": /^\.husky(?:\/_)?$/,
   }),
-);
+]);
 /**
  * In the user's own settings, which no agent may write, also what reading never runs: git shows what it prints to a program through
  * no pager, and asks nobody for passwords. Filters run for any file that has the attribute, so only git-lfs by its own names.
  */
 const HARMLESS_OWN =
   /^(?:alias\.|color\.|advice\.|credential\.|url\.|http\.|https\.|gc\.|maintenance\.|sendemail\.|github\.|gitlab\.|hub\.|delta\.|interactive\.|mergetool\.|difftool\.|gui\.|gitk\.|pager\.)/;
-const OWN_KEYS = new Set([
-  "core.editor",
-  "core.pager",
-  "core.askpass",
-  "core.sshcommand",
-  "sequence.editor",
-  "merge.tool",
-  "diff.tool",
-  "user.signingkey",
-  "gpg.format",
-  "core.attributesfile",
-]);
+const OWN_KEYS = new Set(
+  "core.editor core.pager core.askpass core.sshcommand sequence.editor merge.tool diff.tool user.signingkey gpg.format core.attributesfile".split(
+    " ",
+  ),
+);
 const LFS: ReadonlyMap<string, string> = new Map([
   ["filter.lfs.clean", "git-lfs clean -- %f"],
   ["filter.lfs.smudge", "git-lfs smudge -- %f"],

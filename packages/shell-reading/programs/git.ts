@@ -216,8 +216,7 @@ function secretsBelow(sub: Subcommand, rest: readonly Word[], folder: string, is
 function objectsNamed(sub: Subcommand, rest: readonly Word[], folder: string): string[] {
   // A blame is of a named file.
   if (sub.names[0] === "blame") return [];
-  const dashes = rest.findIndex(({ text }) => text === "--");
-  const objects = [...objectsOf(sub, dashes === -1 ? rest : rest.slice(0, dashes))];
+  const objects = [...objectsOf(sub, beforeDashes(rest))];
   // All that there is, or what is named by its input.
   const batch = rest.find(({ text }) => sub.names[0] === "cat-file" && text.startsWith("--batch"));
   if (batch !== undefined) objects.push(wordOf([{ text: "", kind: "unknown" }], batch));
@@ -234,9 +233,8 @@ function namesShown(
   { cwd, root, isNamed }: { cwd: string; root: string; isNamed: boolean },
 ): { paths: string[]; isOfHead: boolean } | null {
   const [name] = sub.names;
-  const dashes = rest.findIndex(({ text }) => text === "--");
-  const before = dashes === -1 ? rest : rest.slice(0, dashes);
-  const files = dashes === -1 ? [] : rest.slice(dashes + 1);
+  const before = beforeDashes(rest);
+  const files = rest.slice(before.length + 1);
   const objects = objectsOf(sub, before);
   const isFile = ({ text }: Word) => kindOf(absolutePath(text, cwd) ?? "") !== "nothing";
   const revisions = objects.filter((word) => !isFile(word));
@@ -393,16 +391,9 @@ function oddWords(rest: readonly Word[], work: GitWork): string | null {
     return "a path outside of the repository";
   if (texts.some((text) => /%G|signature|%\(trailers|%\(if/.test(text))) return "a format that may ask another program";
   if (texts.some((text) => /%\(\*?raw/.test(text))) return "a format that prints whole objects";
-  if (
-    work !== "read" &&
-    work !== "show" &&
-    rest.some(
-      ({ text, glob }) =>
-        !/^-/.test(text) && (/^:/.test(text) || (glob !== true && /[*?[\\]/.test(text) && work === "add")),
-    )
-  )
-    return "a pattern that git itself expands";
-  return null;
+  const isPattern = ({ text, glob }: Word) =>
+    !/^-/.test(text) && (/^:/.test(text) || (glob !== true && /[*?[\\]/.test(text) && work === "add"));
+  return work !== "read" && work !== "show" && rest.some(isPattern) ? "a pattern that git itself expands" : null;
 }
 
 /** A word by which git shows contents under other names than those that it says, or what was put away with whatever lay there. */
@@ -429,9 +420,7 @@ function isKnown(base: Word | "here", at: string | null): boolean {
 
 /** In a folder that isn't known lies any repository, with a history of its own. */
 function oddFolder(sub: Subcommand, rest: readonly Word[]): string | null {
-  const dashes = rest.findIndex(({ text }) => text === "--");
-  const isNamed = sub.names[0] === "blame" || isOfFiles(sub, rest, dashes === -1 ? rest : rest.slice(0, dashes));
-  return isNamed ? null : "the history of a repository that isn't known";
+  return sub.names[0] === "blame" || isOfFiles(sub, rest) ? null : "the history of a repository that isn't known";
 }
 
 /** Words that are revisions or files, not what is searched for. */
@@ -443,15 +432,20 @@ function objectsOf(sub: Subcommand, rest: readonly Word[]): readonly Word[] {
 
 /** Without a revision, and all names behind `--`: nothing but what is tracked now, among which no secret is. */
 function showsPresentOnly(sub: Subcommand, rest: readonly Word[]): boolean {
-  const dashes = rest.findIndex(({ text }) => text === "--");
-  return dashes !== -1 && isOfFiles(sub, rest, rest.slice(0, dashes));
+  return rest.some(({ text }) => text === "--") && isOfFiles(sub, rest);
 }
 
 /** True where nothing that may be a revision is named. */
-function isOfFiles(sub: Subcommand, rest: readonly Word[], before: readonly Word[]): boolean {
+function isOfFiles(sub: Subcommand, rest: readonly Word[]): boolean {
   const [name] = sub.names;
   const isOfFiles = name === "grep" || (name === "diff" && !hasOption(argumentsOf(sub, rest), "--cached --staged"));
-  return isOfFiles && objectsOf(sub, before).length === 0;
+  return isOfFiles && objectsOf(sub, beforeDashes(rest)).length === 0;
+}
+
+/** Behind `--` there are files alone. */
+function beforeDashes(rest: readonly Word[]): readonly Word[] {
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  return dashes === -1 ? rest : rest.slice(0, dashes);
 }
 
 function absolute({ text }: Word, cwd: string | null): string | null {
@@ -474,23 +468,14 @@ function gitData(args: readonly Word[]): readonly Word[] {
   ];
 }
 
-/** What git itself can take back: the work that each subcommand does. Others, and other forms, are not among them. */
-const KEPT_IN_GIT: Readonly<Record<string, GitWork>> = {
-  add: "add",
-  mv: "add",
-  commit: "commit",
-  branch: "ref",
-  tag: "ref",
-  switch: "change",
-  checkout: "change",
-  stash: "change",
-  merge: "change",
-  revert: "change",
-  "cherry-pick": "change",
-  reset: "change",
-  restore: "change",
-  fetch: "change",
-};
+/** What git itself can take back, or its remote has: the work that each subcommand does. Others, and other forms, are not among them. */
+const KEPT_IN_GIT: readonly (readonly [GitWork, RegExp])[] = [
+  ["add", /^(?:add|mv)$/],
+  ["commit", /^commit$/],
+  ["ref", /^(?:branch|tag)$/],
+  ["change", /^(?:switch|checkout|stash|merge|revert|cherry-pick|reset|restore|fetch)$/],
+  ["push", /^push$/],
+];
 
 /** Forms of them that throw something away, or run what they are given. */
 const NOT_KEPT =
@@ -523,8 +508,7 @@ export function gitEffect(args: readonly Word[], cwd: string | null, home: strin
   const { name, rest, folder, workTree, unclear } = split(args);
   if (unclear !== null || workTree !== undefined || rest.some(({ is_resolved }) => !is_resolved)) return null;
   const texts = rest.map(({ text }) => text);
-  const isPush = name === "push";
-  const work = isPush ? "push" : Object.hasOwn(KEPT_IN_GIT, name) ? KEPT_IN_GIT[name] : undefined;
+  const [work] = KEPT_IN_GIT.find(([, names]) => names.test(name)) ?? [];
   if (work === undefined || texts.some(isNotKept)) return null;
   if (name === "restore" && !texts.includes("--staged")) return null;
   if (name === "checkout" && texts.some((text) => text === "--" || /^[.:*]/.test(text))) return null;
@@ -532,5 +516,5 @@ export function gitEffect(args: readonly Word[], cwd: string | null, home: strin
   const at = folder === "here" ? cwd : absolute(folder, cwd);
   if (name === "checkout" && texts.some((text) => namesFile(text, at))) return null;
   if ("problem" in gitProblem(at, home, work, false)) return null;
-  return isPush ? "sends" : "in_git";
+  return work === "push" ? "sends" : "in_git";
 }

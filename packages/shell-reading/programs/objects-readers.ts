@@ -32,6 +32,10 @@ export const SEARCHES = /^(?:e|f)?grep$|^rg$/;
 /** It looks into no hidden folder, but for these. */
 export const SKIPS_HIDDEN = /^rg$/;
 export const SHOWS_HIDDEN = /^(?:--(?:hidden|unrestricted)|-[A-Za-z]*[u.][A-Za-z.]*)$/;
+/** By these it goes through links. */
+export const FOLLOWS = /^(?:--(?:dereference-recursive|follow)|-[A-Za-z]*[RL][A-Za-z]*)$/;
+/** Folders that may be a repository's own. */
+export const OF_GIT = /^objects$|\.git$/i;
 /** What of a tree it looks through, by which it leaves git's own folder or each of the names in that. */
 export const SKIPS_GIT = /^--(?:exclude-dir=['"]?\.git['"]?|include=['"]?\*\.(?!pack|idx|rev)[a-z]+['"]?)$/;
 export const AS_TEXT = /^(?:--(?:te?x?t?|binary.*|search-zip|pre.*|null-data)(?:=.*)?|-[A-Za-z]*[azU][A-Za-z]*)$/;

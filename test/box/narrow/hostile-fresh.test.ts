@@ -174,12 +174,20 @@ const CHAINS: readonly Chain[] = [
   {
     name: "what instructions import that the user's own name beside a file outside, and forms that Gemini CLI reads",
     level: "Supervised",
-    setup: "mkdir -p docs d; printf '@~/notes.txt @docs/style.md\n' > CLAUDE.md; echo y > docs/style.md; printf '@../.env' > d/old.md; echo y > docs/more.md; mkdir -p h/.claude/rules; echo '@../../../docs/ruled.md' > h/.claude/rules/r.md; echo y > docs/ruled.md",
+    setup:
+      "mkdir -p docs d; printf '@~/notes.txt @docs/style.md\n' > CLAUDE.md; echo y > docs/style.md; printf '@../.env' > d/old.md; echo y > docs/more.md; mkdir -p h/.claude/rules; echo '@../../../docs/ruled.md' > h/.claude/rules/r.md; echo y > docs/ruled.md",
     plant: `echo '@../.env' > docs/ruled.md; echo '@more.md' >> docs/style.md; echo '@../.env' > docs/more.md; echo '@./x#/../.env' > GEMINI.md; printf '@z\\\\ @../.env\n' > src/GEMINI.md
       printf '@./x\\f/../../.env' > d/GEMINI.md; mkdir n; echo '@./x#/../a.txt and b@c.example' > n/GEMINI.md; echo '@/proc/self/cwd/notes.txt' > src/CLAUDE.md`,
     act: async ({ project, gate, found }) => {
       await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
-      for (const name of ["docs/more.md", "docs/ruled.md", "GEMINI.md", "src/GEMINI.md", "d/GEMINI.md", "src/CLAUDE.md"])
+      for (const name of [
+        "docs/more.md",
+        "docs/ruled.md",
+        "GEMINI.md",
+        "src/GEMINI.md",
+        "d/GEMINI.md",
+        "src/CLAUDE.md",
+      ])
         if (isThere(join(project, name))) found(`${name} is left`);
       for (const name of ["CLAUDE.md", "docs/style.md", "n/GEMINI.md"])
         if (!isThere(join(project, name))) found(`${name} is gone`);
@@ -215,7 +223,14 @@ const CHAINS: readonly Chain[] = [
         "git diff --name-only | xargs -a names cat",
         "git diff --name-only; xargs -a names cat",
       ],
-      ...["git log -1; cat g/*", "git log -1; x=k; cat $x", "git log -1; cat k?", "git log -1; grep -rn s3cr3t", "git log -1; rg -uu s3cr3t", "git log -1; cat */tmp_x"],
+      ...[
+        "git log -1; cat g/*",
+        "git log -1; x=k; cat $x",
+        "git log -1; cat k?",
+        "git log -1; grep -rn s3cr3t",
+        "git log -1; rg -uu s3cr3t",
+        "git log -1; cat */tmp_x",
+      ],
       ...["git diff --name-only HEAD -p | xargs cat", "cat $(git diff -p --name-only HEAD)"],
     ],
   },
@@ -257,7 +272,11 @@ const CHAINS: readonly Chain[] = [
     name: "what Git's index alone holds of a secret, by a hash that git prints",
     level: "ReadOnly",
     setup: "git add -f .env; rm .env",
-    lines: ["git show $(git rev-parse :.env)", "git cat-file -p $(git rev-parse ':0:.env')", "git show $(git rev-parse :0:.en'v')"],
+    lines: [
+      "git show $(git rev-parse :.env)",
+      "git cat-file -p $(git rev-parse ':0:.env')",
+      "git show $(git rev-parse :0:.en'v')",
+    ],
   },
   {
     name: "files among Git's objects, from a folder that is no project",

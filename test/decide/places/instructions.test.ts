@@ -98,7 +98,6 @@ describe("instructions that a client reads beside a file", () => {
         project({ "a/.claude/rules/x/y.md": "@../../../../.env" }),
         project({}, { "a/.claude/rules/y.md": "../../../../notes.txt" }),
         ...AS_IT_IS.map((form) => project({ "a/GEMINI.md": form })),
-        project({ "a/CLAUDE.md": "@/proc/self/cwd/notes.txt" }),
         project({ "a/CLAUDE.md": "@1.md @5.md", ...chain(5), "a/5.md": "@../.env" }),
         project({ ".claude/rules/y.md": "---\npaths: a/**\n---\n@../../.env" }),
         project({ "a/CLAUDE.md": `${"@none ".repeat(300)}@../.env` }),
@@ -110,6 +109,10 @@ describe("instructions that a client reads beside a file", () => {
         expect([at, call(tool, args).outcome]).toEqual([at, "approval_required"]);
     },
   );
+
+  it.each(TOOLS)("deny that call, where they import what each process has as its own: %s %j", (tool, args) => {
+    expect(project({ "a/CLAUDE.md": "@/proc/self/cwd/notes.txt" })(tool, args).outcome).toBe("denied");
+  });
 
   it("are asked about at every level that may read", () => {
     for (const level of LEVELS) {
@@ -171,7 +174,10 @@ describe("instructions that a client reads beside a file", () => {
   });
 
   it("are asked about where a call writes it into such a file by another of its names, there or not", () => {
-    const call = project({ "CLAUDE.md": "@a/b/d/x.md @own.md", "docs/y.md": "y", "own.md": "x" }, { "a/b/d": "../../docs" });
+    const call = project(
+      { "CLAUDE.md": "@a/b/d/x.md @own.md", "docs/y.md": "y", "own.md": "x" },
+      { "a/b/d": "../../docs" },
+    );
     expect(call("Write", { file_path: "docs/x.md", content: "@../../../.env" }).outcome).toBe("approval_required");
     expect(call("Write", { file_path: "docs/x.md", content: "@../.env" }).outcome).toBe("approval_required");
     expect(call("Write", { file_path: "docs/y.md", content: "@../.env" }).outcome).toBe("allowed");

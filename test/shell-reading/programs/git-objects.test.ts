@@ -60,7 +60,10 @@ describe("a word of git's", () => {
       ...["$(git rev-list HEAD -3)", "$(git tag | sort -V | tail -1)", "`git merge-base HEAD main`"],
       ...["$(git log -1 --format=%H -- src/a.txt)", "$(git log --pretty=format:'%h' -n 3 | tail -1)"],
       ...["$(git rev-parse --abbrev-ref HEAD)", "$(git rev-parse @{upstream}~2)", "$(git describe --tags --abbrev=0)"],
-      ...["$(git rev-list --max-count=1 --since='2 days ago' origin/main)", "$(git tag --sort=-creatordate | head -n 1)"],
+      ...[
+        "$(git rev-list --max-count=1 --since='2 days ago' origin/main)",
+        "$(git tag --sort=-creatordate | head -n 1)",
+      ],
     ])
       expect([word, isOne(word)]).toEqual([word, true]);
     for (const word of [
@@ -72,21 +75,49 @@ describe("a word of git's", () => {
       "$(git rev-parse abc1234)",
       // What somebody wrote, or the line itself does, in the place of a commit.
       ...["$(git log -1)", "$(git log -1 --format=%s)", "$(git log -1 --format=%x61%x62%x63%x64)", "$(git reflog -1)"],
-      ...["$(git log -1 --format=%H --format=abc)", "$(git log -1 --format=%Habc)", "$(git tag -n3)", "$(git branch -v)"],
+      ...[
+        "$(git log -1 --format=%H --format=abc)",
+        "$(git log -1 --format=%Habc)",
+        "$(git tag -n3)",
+        "$(git branch -v)",
+      ],
       ...["$(git log --oneline -1)", "$(git rev-list --format=abc HEAD)", "$(git branch --format=abc)"],
       // A hash that the shell puts together, or another's part.
-      ...["$(git rev-parse ab'1'2cd)", '$(git rev-parse ab"12"cd)', "$(git rev-parse ab1\\2cd)", "$(git rev-parse ab{1,}2cd)"],
+      ...[
+        "$(git rev-parse ab'1'2cd)",
+        '$(git rev-parse ab"12"cd)',
+        "$(git rev-parse ab1\\2cd)",
+        "$(git rev-parse ab{1,}2cd)",
+      ],
       ...["$(git rev-parse a*)", "$(git rev-parse HEAD | head -c 5)", "$(git rev-parse HEAD | tail -c3)"],
       // A file that is in the index alone.
       ...["$(git rev-parse :.env)", "$(git rev-parse ':0:.env')"],
     ])
       expect([word, isOne(word)]).toEqual([word, false]);
     const ofPieces = (...pieces: string[]) =>
-      objectNamed(wordOf(pieces.map((text) => (text.startsWith("$") ? unknownPiece(text) : literal(text))), SPAN), folder);
+      objectNamed(
+        wordOf(
+          pieces.map((text) => (text.startsWith("$") ? unknownPiece(text) : literal(text))),
+          SPAN,
+        ),
+        folder,
+      );
     const short = "$(git rev-parse HEAD)";
-    for (const pieces of [[short, short], [short, "2cd"], ["ab1", short], ["v1-g", short], ["main..", short, "2c"]])
+    for (const pieces of [
+      [short, short],
+      [short, "2cd"],
+      ["ab1", short],
+      ["v1-g", short],
+      ["main..", short, "2c"],
+    ])
       expect([pieces, ofPieces(...pieces)]).toEqual([pieces, join(folder, ".git/objects")]);
-    for (const pieces of [["origin/", "$(git branch --show-current)"], ["main...", short], [short, "~2..HEAD"], [short, ":src/a_b.txt"], ["feature_x"]])
+    for (const pieces of [
+      ["origin/", "$(git branch --show-current)"],
+      ["main...", short],
+      [short, "~2..HEAD"],
+      [short, ":src/a_b.txt"],
+      ["feature_x"],
+    ])
       expect([pieces, ofPieces(...pieces)]).toEqual([pieces, undefined]);
   });
 
