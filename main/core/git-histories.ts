@@ -208,12 +208,12 @@ export async function lookThrough(git: string, children = new Set<ChildProcess>(
   return { ever, atHead: (await secretsPrinted(git, tree, children)) ?? ever, ...more };
 }
 
-/** Those that lead to no commit: tags of files and folders. */
+/** Those that lead to no commit: tags of files and folders, and names that git takes for hashes. */
 async function oddReferences(git: string, children: Set<ChildProcess>): Promise<string[]> {
   const found = new FoundNames(MAX_ODD);
   const read = inParts("\n", (line) => {
     const [type, tagged, name = ""] = line.split(" ");
-    if (type !== "commit" && tagged !== "commit") found.add(name);
+    if ((type !== "commit" && tagged !== "commit") || /\/[0-9a-f]{40,64}$/i.test(name)) found.add(name);
   });
   await printed(git, ["for-each-ref", "--format=%(objecttype) %(*objecttype) %(refname)"], children, read);
   return found.names;

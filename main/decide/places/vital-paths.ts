@@ -119,22 +119,7 @@ export function vitalFile(path: PathPattern): string | undefined {
   return undefined;
 }
 
-const DEVICE = [
-  "sda",
-  "sda1",
-  "sdb",
-  "vda",
-  "vdb",
-  "xvda",
-  "hda",
-  "nvme0n1",
-  "mmcblk0",
-  "loop0",
-  "md0",
-  "dm-0",
-  "disk0",
-  "rdisk2",
-];
+const DEVICE = "sda sda1 sdb vda vdb xvda hda nvme0n1 mmcblk0 loop0 md0 dm-0 disk0 rdisk2".split(" ");
 
 /** True if the path may be a block device. */
 export function isDisk(path: PathPattern): boolean {

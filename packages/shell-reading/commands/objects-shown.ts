@@ -6,12 +6,12 @@ import {
   AS_TEXT,
   COUNTS,
   FILTERS,
-  FOLLOWS,
   GIT_NAMES,
   NAMES_BY_LIST,
   OF_GIT,
   SAYS_WHERE,
   SEARCHES,
+  SETS_SHELL,
   SHOWS_HIDDEN,
   SKIPS_GIT,
   SKIPS_HIDDEN,
@@ -60,13 +60,32 @@ export function objectsShown({ commands, text }: Pick<Reading, "commands" | "tex
       ? GIT_NAMES.test(`$(${written(command)})`)
       : (command.via.length === 0 || NAMES_BY_LIST.test(written(command))) && takesNames(command, isGiven),
   );
-  // What git prints are names from its work tree's top: each is a whole word.
-  const isName = (word: Word, cwd: string | null) =>
+  const areCut = CUTS_ELSEWHERE.test(text) || commands.some(changesCutting);
+  // What git prints are names from its work tree's top: each is a whole word. A variable takes them to another folder.
+  const isName = (word: Word) =>
     word.pieces.length === 1 &&
-    !CUTS_ELSEWHERE.test(text) &&
+    !areCut &&
     (GIT_NAMES.test(word.text) || (areNames && isGiven(word))) &&
-    !mayLeadIntoGit(cwd);
-  return others.some((command) => readsObjects(command, isName)) ? "asked" : "shown";
+    !commands.some(({ cwd }) => mayLeadIntoGit(cwd));
+  const isAsked =
+    others.some((command) => readsObjects(command, isName)) || takesFromElsewhere(commands.filter(isGit), written);
+  return isAsked ? "asked" : "shown";
+}
+
+/** What git lists in one folder may be anything in another: a variable takes it there, or an option of git's. */
+function takesFromElsewhere(commands: readonly SimpleCommand[], written: (command: SimpleCommand) => string): boolean {
+  const isOneFolder = new Set(commands.map(({ cwd }) => cwd)).size === 1;
+  return commands.some((command) => {
+    const listed = command.argv.flatMap(({ pieces }) => pieces.filter(({ kind }) => kind === "unknown"));
+    if (listed.length > 0 && gitCommand(command.argv.slice(1)).folder !== "here") return true;
+    return !isOneFolder && listed.some(({ text }) => !written(command).includes(text));
+  });
+}
+
+/** What the shell does by itself from then on with what git prints. */
+function changesCutting({ name, argv }: SimpleCommand): boolean {
+  const isOpen = ({ text, is_resolved }: Word) => !is_resolved || /IFS|glob/i.test(text);
+  return SETS_SHELL.test(name) && argv.slice(1).some(isOpen);
 }
 
 function worksWithout({ argv }: SimpleCommand): boolean {
@@ -97,7 +116,7 @@ const fromFiles = ({ redirects }: SimpleCommand): Word[] =>
 const readsFiles = (command: SimpleCommand): boolean => readIn(command).length > 0 || fromFiles(command).length > 0;
 
 /** @param isName whether a word stands for names of the work tree, as git prints them */
-function readsObjects(command: SimpleCommand, isName: (word: Word, cwd: string | null) => boolean): boolean {
+function readsObjects(command: SimpleCommand, isName: (word: Word) => boolean): boolean {
   const { name, argv, cwd } = command;
   const program = programName(name);
   if (COUNTS.test(program)) return false;
@@ -105,23 +124,25 @@ function readsObjects(command: SimpleCommand, isName: (word: Word, cwd: string |
   const isSearch = SEARCHES.test(program) && !has(AS_TEXT);
   const skipsIt = isSearch && (SKIPS_HIDDEN.test(program) ? !has(SHOWS_HIDDEN) : has(SKIPS_GIT));
   const mayBe = (word: Word) => {
-    if (!word.is_resolved) return !isName(word, cwd);
+    if (!word.is_resolved) return !isName(word);
     if (word.glob === true) return mayMatch(word.text, cwd);
     const path = word.text === "" ? null : certainPath(word.text, cwd);
     return path === null || isUnnamedInGit(path) || isUnnamedInGit(realForm(path) ?? path);
   };
-  const follows = has(FOLLOWS);
-  const isGits = ({ name, is_folder, is_link }: TreeEntry) => (is_folder ? OF_GIT.test(name) : is_link && follows);
   const holdsGit = (word: Word | "here") => {
     const path = word === "here" ? cwd : certainPath(word.text, cwd);
-    return path === null || isInGit(path) || hasOfGit(path, MAX_DEPTH, isGits);
+    return (
+      path === null ||
+      isInGit(path) ||
+      hasOfGit(path, MAX_DEPTH, ({ name, is_folder }) => is_folder && OF_GIT.test(name))
+    );
   };
   return (
     fromFiles(command).some(mayBe) ||
     readIn(command).some(
       ({ word, is_tree, skips_hidden }) =>
         (word !== "here" && mayBe(word)) ||
-        (is_tree === true && skips_hidden !== true && !(skipsIt && !follows) && !(isSearch && !holdsGit(word))),
+        (is_tree === true && skips_hidden !== true && !skipsIt && !(isSearch && !holdsGit(word))),
     )
   );
 }

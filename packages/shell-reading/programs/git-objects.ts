@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Word } from "../reading.ts";
+import { beginningOf } from "../targets/file-beginning.ts";
 import { kindOf } from "../targets/path.ts";
 import { folderAbove } from "../targets/project.ts";
 import { gitFoldersOf } from "./git-folders.ts";
@@ -26,8 +27,11 @@ const FORMAT = "--(?:format|pretty)=(?:format:)?(?:%[hH]|'%[hH]'|\"%[hH]\")";
 const OPTION = `-n\\s*\\d+|-\\d+|-[alrSG]|--(?:all|follow|branches|tags|remotes|reverse|no-walk|first-parent|merges|no-merges|topo-order|date-order|verify|quiet|list|always|exact-match|long|fork-point|octopus|independent|show-current|no-color|contains|merged|no-merged|symbolic-full-name)?|--(?:max-count|skip|short|abbrev|abbrev-ref|sort|since|until|after|before|author|grep|points-at|match|diff-filter)(?:=${NAME}|=-\\w+)?`;
 /** What git itself lists: names and commits, whole, and nothing that anybody wrote about them. */
 const LISTED = new RegExp(
-  `^(?:\\$\\(|\`)\\s*git (?:--no-pager |-C [\\w./-]+ )?(?:rev-parse|merge-base|describe|rev-list|for-each-ref|symbolic-ref|(?:tag|branch)(?![^|]*\\s-n)|(?:log|reflog)(?=[^|]*\\s${FORMAT}(?![^\\s|)\`])))(?:\\s+(?:${FORMAT}|${OPTION}|${NAME}))*\\s*(?:\\|\\s*(?:(?:head|tail)(?:\\s+-(?:n\\s*)?\\d+)?|sort(?:\\s+-[A-Za-z]+)*|uniq)\\s*)*(?:\\)|\`)$`,
+  `^(?:\\$\\(|\`)\\s*git (?:--no-pager )?(?:rev-parse(?![^|]*[*?[])|merge-base|describe|rev-list|for-each-ref|tag(?![^|]*\\s-n)|branch(?=\\s+(?:--show-current|-r)\\b)(?![^|]*\\s-?-a)|symbolic-ref(?=\\s+(?:(?:--short\\s+)?HEAD|refs/remotes/\\w+/HEAD)(?![^\\s|)\`]))|(?:log|reflog)(?=[^|]*\\s${FORMAT}(?![^\\s|)\`])))(?:\\s+(?:${FORMAT}|${OPTION}|${NAME}))*\\s*(?:2>/dev/null\\s*)?(?:\\|\\s*(?:(?:head|tail)(?:\\s+-(?:n\\s*)?\\d+)?|sort(?:\\s+-[A-Za-z]+)*|uniq)\\s*)*(?:\\)|\`)$`,
 );
+/** In front of what isn't meant by a number: how many, or since when. */
+const COUNTED = /-n\s*\d+|--[\w-]+=(?:'[^']*'|"[^"]*"|\S*)/g;
+const NUMBER = /(?<![\w-]|\w\.)\d{4,6}(?!\w)/;
 /** Stands for what nobody reads. */
 const OPEN = "\n";
 
@@ -71,13 +75,26 @@ export function objectNamed(word: Word, folder: string): string | undefined {
 }
 
 function isListed({ pieces, text }: Word, root: string): boolean {
-  const areListed = pieces.every((piece) => piece.kind !== "unknown" || LISTED.test(piece.text));
+  const areListed = pieces.every(
+    (piece) => piece.kind !== "unknown" || (LISTED.test(piece.text) && !NUMBER.test(piece.text.replace(COUNTED, ""))),
+  );
   return (
     areListed &&
     !gitHistories.hasOddReferences(root) &&
+    !isBranchOddAt(root) &&
     objectsIn(text).every((name) => gitHistories.isCommit(root, name))
   );
 }
+
+/** Its name is a hash's: as long as no commit is on it, git takes it for one. */
+function isBranchOddAt(root: string): boolean {
+  const head = beginningOf(join(gitFoldersOf(root)?.git ?? root, "HEAD"), MAX_NAME);
+  const [, branch] = /^ref: refs\/heads\/(.*)\n/.exec(head.kind === "file" ? head.text : "") ?? [];
+  return branch !== undefined && HASH.test(branch);
+}
+
+/** Of a branch; in bytes. */
+const MAX_NAME = 4096;
 
 function isUnknown(name: string, root: string): boolean {
   if (gitHistories.isOddReference(root, name)) return true;

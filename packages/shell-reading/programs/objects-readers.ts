@@ -27,13 +27,13 @@ export const FILTERS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 /** Of what hands names from its input on: each as a line or a blank ends it. */
 export const NAMES_BY_LIST = /^xargs(?:\s+-(?:[rt]+|[nPL]\s*\d+|I\s*(?:\{\}|%|\w+)|d\s*'\\n'))*\s+(?!xargs\b)[A-Za-z]/;
+/** By these a line has its shell cut words elsewhere, or match other names. */
+export const SETS_SHELL = /^(?:alias|declare|export|local|printf|read|readonly|set|shopt|typeset)$/;
 /** They say no more of a file with a NUL byte in it than that it matches, but for these options. */
 export const SEARCHES = /^(?:e|f)?grep$|^rg$/;
 /** It looks into no hidden folder, but for these. */
 export const SKIPS_HIDDEN = /^rg$/;
 export const SHOWS_HIDDEN = /^(?:--(?:hidden|unrestricted)|-[A-Za-z]*[u.][A-Za-z.]*)$/;
-/** By these it goes through links. */
-export const FOLLOWS = /^(?:--(?:dereference-recursive|follow)|-[A-Za-z]*[RL][A-Za-z]*)$/;
 /** Folders that may be a repository's own. */
 export const OF_GIT = /^objects$|\.git$/i;
 /** What of a tree it looks through, by which it leaves git's own folder or each of the names in that. */

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { gitHistories } from "../../../packages/shell-reading/programs/git-history.ts";
@@ -63,6 +64,11 @@ describe("a word of git's", () => {
       ...[
         "$(git rev-list --max-count=1 --since='2 days ago' origin/main)",
         "$(git tag --sort=-creatordate | head -n 1)",
+        "$(git describe --tags --abbrev=0 2>/dev/null)",
+        "$(git rev-list -n 1000 --before='2024-01-01' HEAD)",
+        "$(git symbolic-ref --short HEAD)",
+        "$(git symbolic-ref refs/remotes/origin/HEAD)",
+        "$(git branch -r)",
       ],
     ])
       expect([word, isOne(word)]).toEqual([word, true]);
@@ -90,10 +96,17 @@ describe("a word of git's", () => {
         "$(git rev-parse ab{1,}2cd)",
       ],
       ...["$(git rev-parse a*)", "$(git rev-parse HEAD | head -c 5)", "$(git rev-parse HEAD | tail -c3)"],
+      ...["$(git rev-parse 123456)", "$(git rev-parse HEAD..1234)", "$(git rev-parse -q '1234')"],
+      // Names that a shell makes other ones of, that nothing is called by, or that another repository has.
+      ...["$(git branch)", "$(git branch -r -a)", "$(git rev-parse 'a*')", "$(git rev-parse '[a]b')"],
+      ...["$(git symbolic-ref --short refs/x)", "$(git symbolic-ref refs/x)", "$(git -C sub tag)"],
       // A file that is in the index alone.
       ...["$(git rev-parse :.env)", "$(git rev-parse ':0:.env')"],
     ])
       expect([word, isOne(word)]).toEqual([word, false]);
+    writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/abc1234\n");
+    expect(isOne("$(git branch --show-current)")).toBe(false);
+    writeFileSync(join(folder, ".git/HEAD"), "ref: refs/heads/main\n");
     const ofPieces = (...pieces: string[]) =>
       objectNamed(
         wordOf(

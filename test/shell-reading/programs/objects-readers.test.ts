@@ -77,6 +77,11 @@ describe("git's objects beside git", () => {
     ...["git log -1; cat $(git ls-files -z)", "cat $(git diff -z --name-only HEAD)"],
     ...["git diff -z --name-only | while read -r f; do cat $f; done", "git log -1; cat $(git ls-files -o)"],
     "git log -1; cat $(git ls-files --others)",
+    // What the shell is told to do with them.
+    ...['declare I""FS=x; cat $(git diff --name-only HEAD)', "export IFS=x; cat $(git diff --name-only HEAD)"],
+    ...["shopt -s dotglob; cat $(git diff --name-only HEAD)", "printf -v IFS x; cat $(git diff --name-only HEAD)"],
+    // What git lists in one repository is another thing in another one.
+    ...["cd src; t=$(git tag); cd ..; git show $t", "git -C src show $(git tag)"],
     // What hasn't a NUL byte is text to a search.
     ...["git log -1; rg -uu x", "git log -1; rg --hidden x", "git log -1; grep -r x .", "git log -1; grep -rn x"],
   ])("are asked about: %s", (line) => {
@@ -88,13 +93,16 @@ describe("git's objects beside git", () => {
     ...["git log -1; for f in g/*; do cat $f; done", "git log -1; x=k; cat $x", "git log -1; cat k?"],
     ...["git diff --name-only | xargs cat", "cat $(git diff --name-only HEAD)", "git log -1; cat $(git ls-files)"],
     ...["cd deep && cat $(git diff --name-only HEAD~1 HEAD)", "cd deep/g && cat $(git diff --name-only HEAD~1 HEAD)"],
-    "cd g && git diff --name-only HEAD~1 HEAD | xargs cat",
+    ...["cd g && git diff --name-only HEAD~1 HEAD | xargs cat"],
+    ...["cd src; f=$(git diff --name-only); cd ../deep; cat $f"],
   ])("are asked about where a link leads to them: %s", (line) => {
     expect(shown(line, LINKED)).toEqual([line, true, "asked"]);
   });
 
   it.each([
     ...["git diff --name-only | xargs cat", "git log -1; cat $(git ls-files)", "cat $(git diff --cached --name-only)"],
+    "git -C ../project log -1; grep -rn x ..",
+    "cd ..; git -C project log -1; grep -rn x",
   ])("are asked about where a name that isn't in a commit yet leads to them, as a shell cuts it: %s", (line) => {
     expect(shown(line, CUT)).toEqual([line, true, "asked"]);
   });
@@ -112,6 +120,11 @@ describe("git's objects beside git", () => {
     ...["git status --short; grep -rn x src", "git status --short; grep -rn x a.txt src/*.txt", "git log -1; rg x"],
     ...["git log -1; grep -rn --include='*.ts' x .", "git log -1; grep -rn --exclude-dir=.git x ."],
     ...["git diff --name-only 2>/dev/null | xargs head -3", "git log -1; cat .git/HEAD", "git log -1; cat src/*.txt"],
+    ...["cd src && git diff $(git merge-base HEAD main)", "set -e; cat $(git diff --name-only)"],
+    ...[
+      "cd src; git log $(git describe --tags --abbrev=0 2>/dev/null)..HEAD | head",
+      'printf "%s" a; git log -1; cat a.txt',
+    ],
   ])("aren't asked about: %s", (line) => {
     expect(shown(line)).toEqual([line, true, "shown"]);
   });
