@@ -4,21 +4,7 @@ import { expect, test } from "vitest";
 import { KNOWN_AGENTS } from "../../ipc/contract/agent-kind.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-const FOLDERS = [
-  "ipc",
-  "main",
-  "packages",
-  "cli",
-  "renderer",
-  "preload",
-  "test",
-  "bench",
-  "fuzz",
-  "reliability",
-  "judge-eval",
-  "bin",
-  "build",
-];
+const FOLDERS = "ipc main packages cli renderer preload test bench fuzz reliability judge-eval bin build".split(" ");
 
 interface Text {
   path: string;

@@ -68,40 +68,23 @@ describe("a number in JSON", () => {
     );
   });
 
-  it.each([
-    "1.0",
-    "1e3",
-    "1.50",
-    "-1",
-    "0",
-    "0.0",
-    "0e5",
-    "100000000000000000000",
-    "1e308",
-    "0.1",
-    "-0.5",
-    "9007199254740992",
-  ])("%s is taken", (text) => {
-    expect(decodeFrame(`{"data":{"id":"7","value":${text}}}`).ok).toBe(true);
-  });
+  it.each("1.0 1e3 1.50 -1 0 0.0 0e5 100000000000000000000 1e308 0.1 -0.5 9007199254740992".split(" "))(
+    "%s is taken",
+    (text) => {
+      expect(decodeFrame(`{"data":{"id":"7","value":${text}}}`).ok).toBe(true);
+    },
+  );
 
-  it.each([
-    "9007199254740993",
-    "1e400",
-    "-1e400",
-    "-0",
-    "-0.0",
-    "-0e7",
-    "1e-400",
-    "0.10000000000000000555",
-    "12345678901234567890",
-  ])("%s is refused, wherever it is", (text) => {
-    for (const value of [text, `[1,${text}]`, `{"a":[ ${text}\t]}`, `{"a":"\\\\","b":${text}}`])
-      expect(decodeFrame(`{"data":{"id":"7","value":${value}}}`)).toMatchObject({
-        ok: false,
-        problem: "inexact_number",
-      });
-  });
+  it.each("9007199254740993 1e400 -1e400 -0 -0.0 -0e7 1e-400 0.10000000000000000555 12345678901234567890".split(" "))(
+    "%s is refused, wherever it is",
+    (text) => {
+      for (const value of [text, `[1,${text}]`, `{"a":[ ${text}\t]}`, `{"a":"\\\\","b":${text}}`])
+        expect(decodeFrame(`{"data":{"id":"7","value":${value}}}`)).toMatchObject({
+          ok: false,
+          problem: "inexact_number",
+        });
+    },
+  );
 
   it("is none within a text, however that is quoted", () => {
     fc.assert(

@@ -338,17 +338,7 @@ describe("the comparison of mounts", () => {
 
   it("names file system and place of what may be written and what lies in it", () => {
     const args = [
-      ...[
-        "--ro-bind",
-        "/usr",
-        "/usr",
-        "--bind",
-        "/gate/caches/npm",
-        "/home/u/.npm",
-        "--bind",
-        "/home/u/p",
-        "/home/u/p",
-      ],
+      ..."--ro-bind /usr /usr --bind /gate/caches/npm /home/u/.npm --bind /home/u/p /home/u/p".split(" "),
       ...[
         "--ro-bind",
         "/home/u/p/.git/config",

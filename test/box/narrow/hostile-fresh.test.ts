@@ -180,60 +180,46 @@ const CHAINS: readonly Chain[] = [
       printf '@./x\\f/../../.env' > d/GEMINI.md; mkdir n; echo '@./x#/../a.txt and b@c.example' > n/GEMINI.md; echo '@/proc/self/cwd/notes.txt' > src/CLAUDE.md`,
     act: async ({ project, gate, found }) => {
       await expect.poll(() => gate.gate.core.box.status().running, { timeout: 5000, interval: 2 }).toBe(0);
-      for (const name of [
-        "docs/more.md",
-        "docs/ruled.md",
-        "GEMINI.md",
-        "src/GEMINI.md",
-        "d/GEMINI.md",
-        "src/CLAUDE.md",
-      ])
+      for (const name of "docs/more.md docs/ruled.md GEMINI.md src/GEMINI.md d/GEMINI.md src/CLAUDE.md".split(" "))
         if (isThere(join(project, name))) found(`${name} is left`);
       for (const name of ["CLAUDE.md", "docs/style.md", "n/GEMINI.md"])
         if (!isThere(join(project, name))) found(`${name} is gone`);
     },
   },
-  {
-    name: "names that git prints, cut, put together or in its own folder, beside its objects",
-    level: "ReadOnly",
-    setup: `mkdir -p '.gi?/objects/pack' 'z .git/objects/pack' x.git/objects/pack; for f in '.gi?/objects/pack/tmp_?' 'z .git/objects/pack/tmp_x' x.git/objects/pack/tmp_x tmp_x names; do echo y > "$f"; done
-      ln -s .git/objects/pack g; ln -s g/tmp_x k; ln -s g/tmp_x k1; echo .git/objects/pack/tmp_x > names; git add -f ':(literal).gi?' z* x.git tmp_x g names; git commit -qm .git/objects/pack/tmp_x; cp .env .git/objects/pack/tmp_x; echo z >> tmp_x; echo z >> x.git/objects/pack/tmp_x`,
+  // Where nothing else is there, links into git's own folder, or names that a shell cuts or takes for patterns.
+  ...[
+    "true",
+    "ln -s .git/objects/pack g; ln -s g/tmp_x k; ln -s g/tmp_x k1; git add g k",
+    "mkdir -p '.gi?/objects/pack' '?git/objects/pack' 'z .git/objects/pack' qq.git/objects/pack; for f in '.gi?/objects/pack/tmp_?' '?git/objects/pack/tmp_?' 'z .git/objects/pack/tmp_x' qq.git/objects/pack/tmp_x; do echo y > \"$f\"; done; git add -f ':(literal).gi?' ':(literal)?git' z* qq.git",
+  ].map((more, at) => ({
+    name: `names that git prints, cut, put together or in its own folder, beside its objects (${at})`,
+    level: "ReadOnly" as const,
+    setup: `mkdir -p x.git/objects/pack; for f in x.git/objects/pack/tmp_x tmp_x names; do echo y > $f; done; echo .git/objects/pack/tmp_x > names
+      ${more}; git add -f x.git tmp_x names; git commit -qm .git/objects/pack/tmp_x; cp .env .git/objects/pack/tmp_x; echo z >> tmp_x; echo z >> x.git/objects/pack/tmp_x`,
     lines: [
-      ...[
-        "cat $(git log -1 --name-only --format=.git/objects/pack/tmp_x)",
-        "cat $(git log -1 --name-only)",
-        "git log -1 --name-only --format=%s | xargs cat",
-        "git tag -l; git branch -l --format=.git/objects/pack/tmp_x | xargs cat",
-        "git log -1; cat .git/objects/pack/$(git ls-files tmp_x)",
-        "git diff --name-only | grep tmp_x | tail -1 | while read -r f; do cat .git/objects/pack/$f; done",
-      ],
-      ...[
-        "git log -1; cat $(git check-ignore -v -n .git/objects/pack/tmp_x)",
-        "git log -1; cat $(git ls-files x.git | tail -c 24)",
-        "git diff --name-only | grep -o '[.]git.*' | xargs cat",
-        "cd .git/objects/pack; cat $(git diff --name-only HEAD~1 HEAD)",
-        "cd .git/objects/pack && git diff --name-only HEAD~1 HEAD | xargs cat",
-        "git diff --name-only; true .git/objects/pack/tmp_x; cat $_",
-      ],
-      ...[
-        "git diff --name-only | grep -v .git/objects/pack/tmp_x; cat $BASH_EXECUTION_STRING",
-        "cat $(git diff --name-only HEAD~1)",
-        "git diff --name-only HEAD~1 | xargs cat",
-        "git diff --name-only HEAD~1 | while read -r f; do cat $f; done",
-        "git diff --name-only | xargs -a names cat",
-        "git diff --name-only; xargs -a names cat",
-      ],
-      ...[
-        "git log -1; cat g/*",
-        "git log -1; x=k; cat $x",
-        "git log -1; cat k?",
-        "git log -1; grep -rn s3cr3t",
-        "git log -1; rg -uu s3cr3t",
-        "git log -1; cat */tmp_x",
-      ],
-      ...["git diff --name-only HEAD -p | xargs cat", "cat $(git diff -p --name-only HEAD)"],
+      ...["cat $(git log -1 --name-only --format=.git/objects/pack/tmp_x)", "cat $(git log -1 --name-only)"],
+      "git log -1 --name-only --format=%s | xargs cat",
+      "git tag -l; git branch -l --format=.git/objects/pack/tmp_x | xargs cat",
+      "git log -1; cat .git/objects/pack/$(git ls-files tmp_x)",
+      "git diff --name-only | grep tmp_x | tail -1 | while read -r f; do cat .git/objects/pack/$f; done",
+      "git log -1; cat $(git check-ignore -v -n .git/objects/pack/tmp_x)",
+      "git log -1; cat $(git ls-files x.git | tail -c 24)",
+      "git diff --name-only | grep -o '[.]git.*' | xargs cat",
+      "cd .git/objects/pack; cat $(git diff --name-only HEAD~1 HEAD)",
+      "cd .git/objects/pack && git diff --name-only HEAD~1 HEAD | xargs cat",
+      "git diff --name-only; true .git/objects/pack/tmp_x; cat $_",
+      "git diff --name-only | grep -v .git/objects/pack/tmp_x; cat $BASH_EXECUTION_STRING",
+      ...["cat $(git diff --name-only HEAD~1)", "git diff --name-only HEAD~1 | xargs cat"],
+      "git diff --name-only HEAD~1 | while read -r f; do cat $f; done",
+      ...["git diff --name-only | xargs -a names cat", "git diff --name-only; xargs -a names cat"],
+      ...["git log -1; cat g/*", "git log -1; x=k; cat $x", "git log -1; cat k?", "git log -1; grep -rn s3cr3t"],
+      ...["git log -1; rg -uu s3cr3t", "git log -1; cat */tmp_x", "git diff --name-only HEAD -p | xargs cat"],
+      ...["cat $(git diff -p --name-only HEAD)", "git log -1; cat $(git ls-files -z)"],
+      ...["git log -1; cat $(git ls-files -o)", 'declare I""FS=q; cat $(git diff --name-only HEAD~1)'],
+      ...["shopt -s dotglob; cat $(git diff --name-only HEAD~1)", "cd src && cat $(git diff --name-only HEAD~1)"],
+      "LC_ALL=C git log -1; cd ..; git -C site log -1; grep -rn s3cr3t site",
     ],
-  },
+  })),
   {
     name: "what Git holds under no name, by words that git prints as a line has it print them",
     level: "ReadOnly",
@@ -267,6 +253,26 @@ const CHAINS: readonly Chain[] = [
       "git for-each-ref --format='%(contents)%(*contents)%(body)'",
       "echo $(git for-each-ref --format='%(raw)' --sort=raw)",
     ],
+  },
+  {
+    name: "what Git holds under no name, by names that are its hash",
+    level: "ReadOnly",
+    setup:
+      "H=$(git hash-object -w .env); git tag $H; mkdir d; touch d/$H; git symbolic-ref refs/x refs/heads/$H; git init -q sub; cd sub; git commit -q --allow-empty -m x; git tag $H; git tag other; git tag -d $H; git tag $(echo $H | cut -c 1-8)",
+    lines: [
+      ...["git show $(git tag)", "git show $(git describe --tags --abbrev=0)", "git cat-file -p $(git tag | head -1)"],
+      ...["cd d && git show $(git branch) --", "cd d && git cat-file -p $(git rev-parse '[0-9a-f]*[0-9a-f]')"],
+      ...["git show $(git symbolic-ref --short refs/x)", "git show $(git symbolic-ref refs/x)"],
+      ...["cd sub; t=$(git tag | head -1); cd ..; git show $t", "cd sub && git -C .. show $(git tag | head -1)"],
+      ...["git show $(git -C sub tag | head -1)", "for t in $(git -C sub tag); do git show $t; done"],
+      "cd sub; t=$(git tag | head -1); cd ..; git show $t; touch y",
+    ],
+  },
+  {
+    name: "what Git holds under no name, by the name of a branch that isn't there yet",
+    level: "ReadOnly",
+    setup: "git symbolic-ref HEAD refs/heads/$(git hash-object -w .env | cut -c 1-9)",
+    lines: ["git show $(git branch --show-current)", "git cat-file -p $(git symbolic-ref --short HEAD)"],
   },
   {
     name: "what Git's index alone holds of a secret, by a hash that git prints",

@@ -31,17 +31,7 @@ const BY_NAME = [
   "/var/run/secrets/kubernetes.io/serviceaccount/token",
   "/run/credentials/db.service/password",
 ];
-const NOT = [
-  ".env.example",
-  ".env.sample",
-  ".env.template",
-  "env",
-  "a.env",
-  ".environment",
-  "history",
-  ".npmrc.md",
-  "auth.json",
-];
+const NOT = ".env.example .env.sample .env.template env a.env .environment history .npmrc.md auth.json".split(" ");
 
 function put(folder: string, ...paths: string[]): void {
   for (const path of paths) {
