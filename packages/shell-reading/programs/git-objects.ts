@@ -27,7 +27,7 @@ const FORMAT = "--(?:format|pretty)=(?:format:)?(?:%[hH]|'%[hH]'|\"%[hH]\")";
 const OPTION = `-n\\s*\\d+|-\\d+|-[alrSG]|--(?:all|follow|branches|tags|remotes|reverse|no-walk|first-parent|merges|no-merges|topo-order|date-order|verify|quiet|list|always|exact-match|long|fork-point|octopus|independent|show-current|no-color|contains|merged|no-merged|symbolic-full-name)?|--(?:max-count|skip|short|abbrev|abbrev-ref|sort|since|until|after|before|author|grep|points-at|match|diff-filter)(?:=${NAME}|=-\\w+)?`;
 /** What git itself lists: names and commits, whole, and nothing that anybody wrote about them. */
 const LISTED = new RegExp(
-  `^(?:\\$\\(|\`)\\s*git (?:--no-pager )?(?:rev-parse(?![^|]*[*?[])|merge-base|describe|rev-list|for-each-ref|tag(?![^|]*\\s-n)|branch(?=\\s+(?:--show-current|-r)\\b)(?![^|]*\\s-?-a)|symbolic-ref(?=\\s+(?:(?:--short\\s+)?HEAD|refs/remotes/\\w+/HEAD)(?![^\\s|)\`]))|(?:log|reflog)(?=[^|]*\\s${FORMAT}(?![^\\s|)\`])))(?:\\s+(?:${FORMAT}|${OPTION}|${NAME}))*\\s*(?:2>/dev/null\\s*)?(?:\\|\\s*(?:(?:head|tail)(?:\\s+-(?:n\\s*)?\\d+)?|sort(?:\\s+-[A-Za-z]+)*|uniq)\\s*)*(?:\\)|\`)$`,
+  `^(?:\\$\\(|\`)\\s*git (?:--no-pager )?(?:rev-parse(?![^|]*[*?[])|merge-base|describe|rev-list|for-each-ref|tag(?![^|]*\\s-n)|branch(?=\\s+(?:--show-current|-r)\\b)(?![^|]*\\s-?-a)|(?:log|reflog)(?=[^|]*\\s${FORMAT}(?![^\\s|)\`])))(?:\\s+(?:${FORMAT}|${OPTION}|${NAME}))*\\s*(?:2>/dev/null\\s*)?(?:\\|\\s*(?:(?:head|tail)(?:\\s+-(?:n\\s*)?\\d+)?|sort(?:\\s+-[A-Za-z]+)*|uniq)\\s*)*(?:\\)|\`)$`,
 );
 /** In front of what isn't meant by a number: how many, or since when. */
 const COUNTED = /-n\s*\d+|--[\w-]+=(?:'[^']*'|"[^"]*"|\S*)/g;
