@@ -389,7 +389,8 @@ function oddWords(rest: readonly Word[], work: GitWork): string | null {
   const texts = rest.map(({ text }) => text);
   if (texts.some((text) => /^\/|(?:^|[=/:])\.\.(?:\/|$)|^~|^--[\w-]+=\//.test(text)))
     return "a path outside of the repository";
-  if (texts.some((text) => /%G|signature|%\(trailers|%\(if/.test(text))) return "a format that may ask another program";
+  if (texts.some((text) => /%[-+ ]?(?:G|\((?:trailers|if))|signature/.test(text)))
+    return "a format that may ask another program";
   if (texts.some((text) => /%\(\*?raw/.test(text))) return "a format that prints whole objects";
   const isPattern = ({ text, glob }: Word) =>
     !/^-/.test(text) && (/^:/.test(text) || (glob !== true && /[*?[\\]/.test(text) && work === "add"));

@@ -73,11 +73,11 @@ describe("git's objects beside git", () => {
     ...["git diff --name-only | xargs -a names cat", "git diff --name-only | xargs --arg-file=names cat"],
     ...["git diff --name-only; sed -n 1p names | xargs cat", "for IFS in x; do cat $(git diff --name-only HEAD); done"],
     ...["git diff --name-only | xargs -d x cat", "git diff --name-only | xargs -n1 xargs -a names cat"],
-    // Names that are put together where nothing stands between them, and what is in no index.
+    // Names that are put together where nothing is between them, and what is in no index.
     ...["git log -1; cat $(git ls-files -z)", "cat $(git diff -z --name-only HEAD)"],
     ...["git diff -z --name-only | while read -r f; do cat $f; done", "git log -1; cat $(git ls-files -o)"],
     "git log -1; cat $(git ls-files --others)",
-    // What the shell is told to do with them.
+    // Cut elsewhere, or taken for patterns of other names.
     ...['declare I""FS=x; cat $(git diff --name-only HEAD)', "export IFS=x; cat $(git diff --name-only HEAD)"],
     ...["shopt -s dotglob; cat $(git diff --name-only HEAD)", "printf -v IFS x; cat $(git diff --name-only HEAD)"],
     // What git lists in one repository is another thing in another one.

@@ -181,7 +181,9 @@ export const NEVER_LESS: readonly NeverLessCase[] = [
   runs("git log --textc", "the beginning of --textconv"),
   runs("git grep --open foo", "the beginning of --open-files-in-pager"),
   runs("git grep -nO./x foo", "-O in a cluster"),
-  runs("git log --format=%G?", "the signature's state comes from gpg"),
+  ...["%G?", "%+GG", "%-G?", "'% GS'", "'%+(trailers)'"].map((one) =>
+    runs(`git log --format=${one}`, "the signature's state comes from gpg, with a mark in front as well"),
+  ),
   runs("git for-each-ref --format='%(signature:grade)'", "so it does here"),
   runs("git cat-file --filt HEAD:a", "the beginning of --filters"),
   runs("git restore :/", "the whole repository, from wherever one is"),
