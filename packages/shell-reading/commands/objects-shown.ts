@@ -23,7 +23,7 @@ import { FROM_INPUT } from "../shell/lists.ts";
 import { certainPath, kindOf, realForm } from "../targets/path.ts";
 import { folderAbove } from "../targets/project.ts";
 import { askedAsRepository, isUnnamedInGit } from "../targets/secret-files.ts";
-import { SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../targets/tree-scan.ts";
+import { mayLookOn, onceADecision, SKIPPED_FOLDERS, scanTree, type TreeEntry } from "../targets/tree-scan.ts";
 import { programName } from "../word.ts";
 import { recordedAccesses } from "./effects.ts";
 
@@ -40,7 +40,7 @@ const DEEP = 4;
 const CUTS_ELSEWHERE = /IFS(?!= read -r \w+\b)/;
 /** Of a work tree, as far as links are looked for in it. */
 const MAX_DEPTH = 64;
-const MAX_ENTRIES = 20_000;
+const MAX_ENTRIES = 5000;
 
 /**
  * `hidden`: no program of the line needs them, and one reads files. `asked`: git may need them, and another program beside it may read them.
@@ -160,22 +160,26 @@ function mayMatch(text: string, cwd: string | null): boolean {
 function mayLeadIntoGit(cwd: string | null): boolean {
   if (cwd === null || isInGit(cwd)) return true;
   const root = folderAbove(cwd, (here) => kindOf(join(here, ".git")) !== "nothing") ?? cwd;
-  const names = [...(gitHistories.at(root)?.ever ?? []), ...(indexOf(root)?.names() ?? [])];
-  return names.some(mayMeanGits) || hasOfGit(root, MAX_DEPTH, isLink);
+  const names = () => [...(gitHistories.at(root)?.ever ?? []), ...(indexOf(root)?.names() ?? [])];
+  return namesOfGit(root, () => names().some(mayMeanGits)) || hasOfGit(root, MAX_DEPTH, isLink);
 }
 
 const isLink = ({ is_link }: TreeEntry): boolean => is_link;
 
+const namesOfGit = onceADecision<boolean>();
+const seenOfGit = onceADecision<boolean>();
+
 /** Whether something below a folder that may be git's own is, or leads there; also where more lies there than is looked at. */
-function hasOfGit(folder: string, maxDepth: number, mayBe: (entry: TreeEntry) => boolean): boolean {
-  let left = MAX_ENTRIES;
-  const limits = { maxEntries: MAX_ENTRIES, maxDepth, skipped: SKIPPED_FOLDERS };
-  scanTree(realForm(folder) ?? folder, limits, (entry) => {
-    if (mayBe(entry) && isInGit(join(folder, entry.relative))) left = 0;
-    return --left > 0;
+const hasOfGit = (folder: string, maxDepth: number, mayBe: (entry: TreeEntry) => boolean): boolean =>
+  seenOfGit(`${mayBe === isLink}${maxDepth}${folder}`, () => {
+    let left = MAX_ENTRIES;
+    const limits = { maxEntries: MAX_ENTRIES, maxDepth, skipped: SKIPPED_FOLDERS };
+    scanTree(realForm(folder) ?? folder, limits, (entry) => {
+      if (mayBe(entry) && isInGit(join(folder, entry.relative))) left = 0;
+      return --left > 0;
+    });
+    return left <= 0 || !mayLookOn(1);
   });
-  return left <= 0;
-}
 
 const isInGit = (path: string | null): boolean =>
   path === null ||
