@@ -113,7 +113,7 @@ export function readAtStart(folder: string, home: string): ReadonlySet<string> {
   reader.rules(folder, folder);
   const settings = NAMING.split(" ").flatMap((name) => [join(folder, name), join(home, name)]);
   const named = settings.flatMap((path) => [...textOf(path).matchAll(NAMED)]).slice(0, MAX_IMPORTS);
-  for (const [, path = ""] of named) reader.file(resolve(folder, expandHome(path, home)), folder, 0);
+  for (const [, path = ""] of named) reader.file(resolve(folder, expandHome(path, home)), folder);
   return reader.seen;
 }
 
