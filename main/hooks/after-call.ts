@@ -179,8 +179,8 @@ const MAX_NAME = 120;
 function undoneNote(undone: unknown): string | undefined {
   if (!isObject(undone)) return undefined;
   const { taken_back, put_again, more } = undone;
-  const named = (names: unknown) =>
-    (Array.isArray(names) ? names : []).map((name) => `"${shortened(visible(String(name)), MAX_NAME)}"`).join(", ");
+  const quoted = (name: unknown) => `"${shortened(visible(String(name)), MAX_NAME).replaceAll('"', "\\u{22}")}"`;
+  const named = (names: unknown) => (Array.isArray(names) ? names : []).map(quoted).join(", ");
   const others = typeof more === "number" && more > 0 ? ` (and ${more} more)` : "";
   const [back, again] = [named(taken_back), named(put_again)];
   const said = [
