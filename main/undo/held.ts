@@ -33,6 +33,7 @@ async function hold(held: Map<string, Held[1]>, root: string, path: string, left
   let folder = await open(root, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   let above = "";
   try {
+    if ((await readlink(`/proc/self/fd/${folder.fd}`)) !== root) throw new Error("a link leads there");
     for (const name of path.split("/")) {
       const part = `${above}${name}`;
       const at = Buffer.concat([Buffer.from(`/proc/self/fd/${folder.fd}/`), Buffer.from(name, "latin1")]);

@@ -25,6 +25,9 @@ it("a file, a link, what isn't there, and the folders above are held; what can k
     ["none", null],
   ]);
   for (const path of ["pipe", "large"]) expect(await heldNow(root, [path])).toBeUndefined();
+  // Nor is anything where a link leads to the project itself by now.
+  symlinkSync(root, join(outside, "project"));
+  expect(await heldNow(join(outside, "project/src"), ["a"])).toBeUndefined();
   // A link above a file is kept as the link that it is.
   expect(await heldNow(root, ["out/secret"])).toEqual([["out", { mode: 0o120777, content: outside }]]);
 });
