@@ -14,6 +14,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
+import { MAX_FILE } from "./bounds.ts";
 import { type Change, changesBetween, type Entry, isSame, kindOf, treeOf, UNKEPT } from "./entries.ts";
 import { bytesIn, inFolder, isUnreadable, linkIn, looksOf, named, setMode, statIn } from "./in-folder.ts";
 import type { Objects } from "./objects.ts";
@@ -23,7 +24,7 @@ import type { Objects } from "./objects.ts";
 /**
  * What would become of a file. `ready`: it is as the calls left it. `done`: it is as it was before them. `changed`: somebody else has
  * changed it since, or between them. `unsure`: nobody said that the call had ended, or it took long: who changed it isn't known. `unkept`: it was too
- * large, or couldn't be read; or the agent made it so large that it couldn't be put again.
+ * large, or couldn't be read; or what is there now is so large that it couldn't be put again.
  */
 type FileState = "ready" | "done" | "changed" | "unsure" | "unkept";
 
@@ -74,7 +75,8 @@ export async function planned(objects: Objects, rootFd: number, calls: readonly 
     // A folder that the agent closed, and is as it was then.
     const isClosed = agent?.mode === UNKEPT && stat?.isDirectory() === true && looksOf(stat) === agent.sha;
     const isAsLeft = !isBroken && (isSame(now, agent) || isClosed);
-    files.push({ path, before, agent, now, state: stateOf({ before, agent, now }, isAsLeft, isUnsure) });
+    const isLost = now?.mode === UNKEPT && stat?.isFile() === true && stat.size > MAX_FILE;
+    files.push({ path, before, agent, now, state: stateOf({ before, agent, now }, isAsLeft, isUnsure, isLost) });
   }
   return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
@@ -83,9 +85,10 @@ function stateOf(
   { before, agent, now }: Omit<FileChange, "path" | "state">,
   isAsLeft: boolean,
   isUnsure: boolean,
+  isLost: boolean,
 ): FileState {
   if (isSame(now, before)) return "done";
-  if (before?.mode === UNKEPT || (before === null && agent?.mode === UNKEPT)) return "unkept";
+  if (before?.mode === UNKEPT || (before === null && agent?.mode === UNKEPT) || isLost) return "unkept";
   if (!isAsLeft) return "changed";
   return isUnsure ? "unsure" : "ready";
 }

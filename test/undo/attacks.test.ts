@@ -259,6 +259,21 @@ describe("what is kept no content of", () => {
     expect(existsSync(store.path("model"))).toBe(false);
   });
 
+  it("one in place of a small file, whoever made it, isn't replaced without a choice, for the same", async () => {
+    const store = new OwnStore();
+    for (const name of ["model", "other"]) writeFileSync(store.path(name), "a pointer");
+    const id = await store.call(() => {
+      truncateSync(store.path("model"), 40 * 1024 * 1024);
+      writeFileSync(store.path("other"), "agent");
+    });
+    truncateSync(store.path("other"), 40 * 1024 * 1024);
+    expect(await store.states(id)).toEqual({ model: "unkept", other: "unkept" });
+    await store.takeBack([id]);
+    expect(statSync(store.path("model")).size).toBe(40 * 1024 * 1024);
+    await store.takeBack([id], { model: "before" });
+    expect(readFileSync(store.path("model"), "utf8")).toBe("a pointer");
+  });
+
   it("choosing what isn't kept changes nothing", async () => {
     const store = new OwnStore();
     writeFileSync(store.path(".gitignore"), "dist\n");
