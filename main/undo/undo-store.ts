@@ -187,7 +187,7 @@ export class UndoStore {
           .flatMap((undo) => undo.paths ?? []),
       );
       // While a long one ran somebody else may have written, too.
-      const isUnsure = after === null || missing !== null || (paths === null && ms > LONG_MS);
+      const isUnsure = after === null || missing !== null || ms > LONG_MS;
       const now = () => (paths === null ? this.#whole(fd) : treeOfPaths(this.#objects, fd, paths));
       return [{ before, after: after ?? now(), isUnsure, unsurePaths }];
     });

@@ -169,6 +169,10 @@ describe("what somebody else did stays", () => {
     writeFileSync(store.path("a"), "somebody");
     await store.process.ask({ do: "after", id: long.id });
     expect(await store.states(long.id)).toEqual({ a: "unsure" });
+    const edit = await store.begun(["a"], Date.now() - 61_000);
+    writeFileSync(store.path("a"), "somebody, and the agent");
+    await store.process.ask({ do: "after", id: edit.id });
+    expect(await store.states(edit.id)).toEqual({ a: "unsure" });
     const short = await store.call(() => writeFileSync(store.path("a"), "the agent"));
     expect(await store.states(short)).toEqual({ a: "ready" });
   });
