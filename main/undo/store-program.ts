@@ -42,6 +42,8 @@ function answerTo(store: UndoStore, asked: Asked): unknown {
 function run(folder: string, root: string, bounds: string): void {
   process.umask(0o077);
   process.chdir("/");
+  // It would keep itself with the project, and take itself back.
+  if (folder.startsWith(`${root}/`)) process.exit(1);
   // Where what held all stores is gone meanwhile, with its gate's home, nothing of it is made anew.
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
   takeOver(folder);

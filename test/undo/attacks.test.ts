@@ -492,6 +492,15 @@ describe("of a hostile project", () => {
     expect(readFileSync(inner.path("a"), "utf8")).toBe("before");
   });
 
+  it("one that holds the store itself isn't kept: taking it back would remove what is kept", async () => {
+    const base = tempFolder();
+    mkdirSync(join(base, "project/state"), { recursive: true });
+    const store = new OwnStore({}, { project: base, store: join(base, "project/state") });
+    writeFileSync(store.path("a"), "before");
+    await expect(store.begun()).rejects.toThrow("ended");
+    expect(readdirSync(store.path("state"))).toEqual([]);
+  });
+
   it("worktrees, submodules and bare repositories are walked as files", async () => {
     const store = new OwnStore();
     const git = (...words: string[]) =>
