@@ -47,6 +47,8 @@ export interface BeforeCalls {
   prepare(x: Reviewable): void;
   /** Whether all that lies at and below a path comes back after a call that is asked about; undefined where nothing is sure to. */
   keeps(x: Reviewable): ((path: string) => boolean) | undefined;
+  /** One has ended, or doesn't run. */
+  ended(decisionId: string): void;
 }
 
 export interface GateParts
@@ -193,6 +195,8 @@ export class Gate {
     call.held = held;
     const end = (changed: Partial<Made> = {}) => {
       delete call.held;
+      // It doesn't run after all.
+      if (changed.decision !== undefined) this.#parts.before?.ended(decision.decision_id);
       const ended = this.#recorded(call, { ...made, ...changed });
       if (held.isUnstored) ended.revise(denyUnstored);
       return ended;

@@ -118,17 +118,21 @@ describe("a file tool's call", () => {
 });
 
 it("a call whose project was kept is answered in its agent's turn, as the gate's state is then", async () => {
-  const { gate, operator, path, context } = await warmed(await working());
+  const { gate, operator, path, context, listed } = await warmed(await working());
   const { core } = gate.gate;
   const [agent = null] = core.agents.list();
   const subject = { agent, level: "Full" as const, session: "s1", principal: localPrincipal() };
   const turns: (() => void)[] = [];
   const answers: string[] = [];
+  const ids: string[] = [];
   const decide = (name: string) =>
     core.gate.decide(
       { intent: "", executor: "fs_write", args: { path: path(`src/${name}`), content: "x" }, context },
       subject,
-      ({ current }) => answers.push(current.outcome),
+      ({ current }) => {
+        answers.push(current.outcome);
+        ids.push(current.decision_id);
+      },
       (act) => turns.push(act),
     );
   for (const name of ["a", "b"]) expect(decide(name).decision).toBeUndefined();
@@ -139,6 +143,9 @@ it("a call whose project was kept is answered in its agent's turn, as the gate's
   await operator.call("safety.pause", {});
   turns[1]?.();
   expect(answers).toEqual(["allowed", "denied"]);
+  // What was denied never runs: it is none that could be taken back.
+  const listedOf = async () => (await listed()).filter(({ id }) => ids.includes(id)).map(({ id, state }) => [id, state]);
+  await expect.poll(listedOf).toEqual([[ids[0], "running"]]);
 });
 
 it("what comes back stays known as what a marked session's program may have written", async () => {
