@@ -29,11 +29,13 @@ export interface KnownCall extends Changer {
   missing: string | null;
   /** How long it ran, in milliseconds; undefined where it runs. */
   ms?: number | undefined;
+  /** Of an undo: a file couldn't be put back, so that its calls aren't done with. */
+  has_failed?: true | undefined;
 }
 
 export type Line =
   | (Changer & { line: "before"; paths: readonly string[] | null; tree: string | null; missing: string | null })
-  | { line: "after"; id: string; tree: string | null; missing: string | null; ms?: number | undefined };
+  | ({ line: "after"; id: string; tree: string | null } & Pick<KnownCall, "missing" | "ms" | "has_failed">);
 
 export const LOG_FILE = "calls.jsonl";
 /** What is beyond would take too long to read: nothing more is kept then, until old ones are forgotten. In bytes. */
@@ -67,9 +69,9 @@ export function readCalls(folder: string): KnownCall[] {
       const { line: _, tree, ...call } = line;
       calls.set(call.id, { ...call, before: tree, after: null });
     } else {
-      const call = calls.get(line.id);
-      if (call !== undefined)
-        Object.assign(call, { after: line.tree, missing: call.missing ?? line.missing, ms: line.ms });
+      const { line: _, id, tree: after, ...ended } = line;
+      const call = calls.get(id);
+      if (call !== undefined) Object.assign(call, { ...ended, after, missing: call.missing ?? ended.missing });
     }
   }
   return [...calls.values()];
@@ -96,9 +98,9 @@ function textOf(file: string): string {
 
 /** Only these calls are known from now on. @throws the system's error */
 export function writeCalls(folder: string, calls: readonly KnownCall[]): void {
-  const lines = calls.flatMap(({ before, after, ms, ...call }): Line[] => [
+  const lines = calls.flatMap(({ before, after, ms, has_failed, ...call }): Line[] => [
     { line: "before", ...call, tree: before },
-    ...(after === null ? [] : [{ line: "after" as const, id: call.id, tree: after, missing: null, ms }]),
+    ...(after === null ? [] : [{ line: "after" as const, id: call.id, tree: after, missing: null, ms, has_failed }]),
   ]);
   const made = join(folder, `${LOG_FILE}.new`);
   rmSync(made, { force: true });

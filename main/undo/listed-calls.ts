@@ -14,6 +14,8 @@ export interface Listed extends Changer {
   hasEnded: boolean;
   /** It was taken back, and isn't there again. */
   isUndone: boolean;
+  /** An undo that couldn't put back a file: what it took back is still to be taken back. */
+  hasFailed?: boolean;
 }
 
 /** So much is read before others have their turn, in bytes. */
@@ -127,7 +129,8 @@ class Log {
     if (call === undefined) return;
     call.hasEnded = line.tree !== null;
     call.missing ??= line.missing;
-    if (call.agent !== null && line.tree === call.before) this.#calls.delete(line.id);
+    call.hasFailed = line.has_failed === true;
+    if (line.tree === call.before) this.#calls.delete(line.id);
   }
 }
 
@@ -136,16 +139,13 @@ const nameOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev} ${ino} ${bi
 function listOf(calls: ReadonlyMap<string, Listed>): Listed[] {
   for (const call of calls.values()) call.isUndone = false;
   const mark = (ids: readonly string[], isUndone: boolean) => {
-    for (const id of ids) {
-      const call = calls.get(id);
-      if (call !== undefined) call.isUndone = isUndone;
+    for (const call of ids.flatMap((id) => calls.get(id) ?? [])) {
+      call.isUndone = isUndone;
+      // What an undo took back is there again once that was taken back itself, and so on.
+      mark(call.of ?? [], !isUndone);
     }
   };
-  for (const { agent, of = [], executor, hasEnded, missing } of calls.values()) {
-    if (agent !== null || !hasEnded || missing !== null) continue;
-    mark(of, true);
-    // What an undo took back is there again once that was taken back itself.
-    if (executor === "redo") for (const id of of) mark(calls.get(id)?.of ?? [], false);
-  }
+  for (const { agent, of = [], hasEnded, missing, hasFailed } of calls.values())
+    if (agent === null && hasEnded && missing === null && hasFailed !== true) mark(of, true);
   return [...calls.values()].reverse().sort((one, other) => other.at - one.at);
 }

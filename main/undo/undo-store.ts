@@ -227,7 +227,8 @@ export class UndoStore {
       try {
         const after = treeOfPaths(this.#objects, fd, paths);
         this.#objects.flush();
-        appendLine(this.#folder, { line: "after", id: undo.id, tree: after, missing: null });
+        const has_failed = [...outcomes.values()].includes("failed") || undefined;
+        appendLine(this.#folder, { line: "after", id: undo.id, tree: after, missing: null, has_failed });
       } catch {
         // A full disk: the next process finds what it left, as of one that was killed.
       }

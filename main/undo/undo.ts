@@ -298,7 +298,7 @@ export class Undo {
   }
 
   #shown(call: Listed): UndoneCall {
-    const { before: _, hasEnded: __, isUndone: ___, at, of, ...shown } = call;
+    const { before: _, hasEnded: __, isUndone: ___, hasFailed: ____, at, of, ...shown } = call;
     return { ...shown, at: isoSeconds(at), state: this.#stateOf(call), ...(of ? { of: [...of] } : {}) };
   }
 

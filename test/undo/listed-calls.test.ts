@@ -63,6 +63,11 @@ it("a log that was written anew, and a store that is gone, are no longer as they
   writeCalls(store, readCalls(store).slice(1));
   began("four", 4);
   expect((await listed.all()).map(({ id }) => id)).toEqual(["four", "three", "two"]);
+  // A failure for one of its files is still known.
+  began("undo", 5, { agent: null, executor: "undo", of: ["three"] });
+  appendLine(store, { line: "after", id: "undo", tree: TREES[1], missing: null, has_failed: true });
+  writeCalls(store, readCalls(store));
+  expect((await listed.all()).find(({ id }) => id === "three")).toMatchObject({ isUndone: false });
   rmSync(store, { recursive: true });
   expect(await listed.all()).toEqual([]);
 });
