@@ -53,7 +53,7 @@ export function undoCommands(program: Command, done: (code: ExitCode) => void): 
         if (options.dryRun === true) return say(`would put back ${filesText(count)} of ${callsText(calls.length)}`);
         if (options.yes !== true && !(await isWanted(`Put back ${filesText(count)}? [y/N] `)))
           return say("nothing was changed");
-        done(said(await api.call("undo.take_back", { ...selection, choices })));
+        done(said(await api.call("undo.take_back", { ...selection, calls, choices })));
       }),
     );
   undo
@@ -98,10 +98,11 @@ function selectionOf(call: string | undefined, { session, agent, since }: UndoOp
   };
 }
 
-const choiceOf = ({ project, bytes }: UndoneFile, choice: UndoChoice["choice"]): UndoChoice => ({
+const choiceOf = ({ project, bytes, state }: UndoneFile, choice: UndoChoice["choice"]): UndoChoice => ({
   project,
   path: bytes,
   choice,
+  state,
 });
 
 function choicesOf(files: readonly UndoneFile[], { git, runsLater, unsure, choose }: UndoOptions): UndoChoice[] {

@@ -10,6 +10,8 @@ export const undoSelectionSchema = z.object({
   since: z.string().max(64).optional(),
   /** Its name. Has to be there where several agents have a session of the same name. */
   agent: z.string().max(128).optional(),
+  /** Only of these, by their whole ids: what was shown is taken back, whatever was called since. */
+  calls: z.array(z.string().max(64)).max(10_000).optional(),
 });
 export type UndoSelection = z.infer<typeof undoSelectionSchema>;
 
@@ -67,6 +69,8 @@ export const undoChoiceSchema = z.object({
   /** `bytes` of the file. */
   path: z.string(),
   choice: z.enum(["before", "agent", "now"]),
+  /** As it was shown: a file that is in another state by now stays as it is. */
+  state: undoneFileSchema.shape.state.optional(),
 });
 export type UndoChoice = z.infer<typeof undoChoiceSchema>;
 

@@ -371,9 +371,11 @@ export class Undo {
   ): AsyncGenerator<UndoResult> {
     for (const { root, ids, calls } of await this.#selected(selection)) {
       const files = await this.#filesOf(root, ids);
-      const chosen = new Map(
-        choices.flatMap(({ project, path, choice }) => (project === root ? [[path, choice]] : [])),
+      const states = new Map(files.map(({ bytes, state }) => [bytes, state]));
+      const own = choices.filter(
+        ({ project, path, state }) => project === root && (state ?? states.get(path)) === states.get(path),
       );
+      const chosen = new Map(own.map(({ path, choice }) => [path, choice]));
       const wishes = files.flatMap((file) => {
         const isUnasked = comesBack(file) || (file.state === "ready" && as === "redo");
         const choice = chosen.get(file.bytes) ?? (isUnasked ? null : undefined);
@@ -459,10 +461,12 @@ function within<T>(ms: number, promise: Promise<T>, otherwise: T): Promise<T> {
 }
 
 /** What a selection names, whether or not it can be taken back. */
-function isIn({ call, session, since, agent }: UndoSelection): (one: Listed) => boolean {
+function isIn({ call, calls, session, since, agent }: UndoSelection): (one: Listed) => boolean {
   const from = since === undefined ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  const known = calls === undefined ? undefined : new Set(calls);
   return (one) =>
     (call === undefined || one.id.startsWith(call)) &&
+    (known === undefined || known.has(one.id)) &&
     (session === undefined || one.session === session) &&
     (agent === undefined || one.agent === agent) &&
     one.at >= from;

@@ -138,11 +138,19 @@ describe.skipIf(NO_BROWSER !== null)("a session that two agents name", () => {
         asked.push(selection);
         return { calls: [ID], files: [FILE] };
       },
+      "undo.take_back": async (selection: UndoSelection) => {
+        asked.push(selection);
+        return [];
+      },
     });
     const { page } = await openPage(api, { at: "agents/claude-code", browser: browser() });
     await page.getByRole("button", { name: "Take back all of s1" }).click();
     await page.getByRole("button", { name: "Take back 1 file" }).waitFor();
     expect(asked.at(-1)).toEqual({ session: "s1", agent: "claude-code" });
+    await page.getByRole("button", { name: "Take back 1 file" }).click();
+    // What was shown, whatever was called since.
+    const taken = { session: "s1", agent: "claude-code", calls: [ID] };
+    await expect.poll(() => asked).toContainEqual(expect.objectContaining(taken));
   });
 });
 

@@ -37,17 +37,17 @@ export function TakeBack({ selection, onDone }: { selection: UndoSelection; onDo
   const { run, isBusy, error: failure } = useAct();
   const [chosen, setChosen] = useState<Chosen>({});
   if (data === undefined) return <Failure error={error} />;
-  const { files } = data;
+  const { calls, files } = data;
   if (files.length === 0) return <p className="quiet">{words.nothingChanged}</p>;
   const toDecide = files.filter(isForChoice);
   const choices = toDecide.flatMap((file): UndoChoice[] => {
     const choice = chosen[keyOf(file)];
-    return choice === undefined ? [] : [{ project: file.project, path: file.bytes, choice }];
+    return choice === undefined ? [] : [{ project: file.project, path: file.bytes, choice, state: file.state }];
   });
   const isChosen = (file: UndoneFile) => (chosen[keyOf(file)] ?? "now") !== "now";
   const coming = files.filter((file) => comesBack(file) || (isForChoice(file) && isChosen(file)));
   const take = async () => {
-    const wasDone = await run(async () => onDone(await call("undo.take_back", { ...selection, choices })));
+    const wasDone = await run(async () => onDone(await call("undo.take_back", { ...selection, calls, choices })));
     if (wasDone) setChosen({});
     refresh();
   };
