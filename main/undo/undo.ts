@@ -158,7 +158,9 @@ export class Undo {
   async beforeRun({ declaration, decision_id, agent_name: agent, session }: ConfinedRun): Promise<void> {
     const { kind, project: root, writes, is_project_too_large } = declaration;
     if (decision_id === undefined || (kind !== undefined && !writes.some((path) => isAtOrBelow(path, root)))) return;
-    const paths = is_project_too_large === true ? writes.flatMap((path) => pathBelow(root, path) ?? []) : null;
+    // Of a folder alone nothing would be kept of what it holds.
+    const isNamed = is_project_too_large === true && writes.every((path) => kindOfPath(path) === "file");
+    const paths = isNamed ? writes.flatMap((path) => pathBelow(root, path) ?? []) : null;
     const call = { id: decision_id, agent, session, executor: "shell", at: this.#parts.now() };
     const why = await this.#before(call, { root, paths }, true);
     if (why !== null && this.#parts.config.require) throw new GateError("box_unavailable", denied(why).reason);
