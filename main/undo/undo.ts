@@ -264,11 +264,14 @@ export class Undo {
   /** Forgets what is too old, as the gate does now and then: also a project in which nothing has been done for so long. */
   async tidy(): Promise<void> {
     const now = this.#parts.now();
-    for (const { root, folder } of await this.#listed.stores()) {
-      await this.#ask(root, { do: "tidy", now });
-      const isOld = seenAt(folder) < now - this.#parts.config.days * DAY_MS;
-      if (isOld && readCalls(folder).length === 0) await this.forget(root);
-    }
+    for (const { root, folder } of await this.#listed.stores())
+      try {
+        await this.#ask(root, { do: "tidy", now });
+        const isOld = seenAt(folder) < now - this.#parts.config.days * DAY_MS;
+        if (isOld && readCalls(folder).length === 0) await this.forget(root);
+      } catch (error) {
+        this.#parts.failed("tidying what can be undone", error); // the others have their turn all the same
+      }
     await removeForgotten(this.#parts.folder);
   }
 
@@ -326,11 +329,10 @@ export class Undo {
         `several agents have a session of this name: ${agents.join(", ")}`,
         AGENT_HINT,
       );
-    return [...Map.groupBy(selected, ({ project }) => project)].map(([root, calls]) => ({
-      root,
-      ids: calls.map(({ id }) => id),
-      calls,
-    }));
+    const projects = [...Map.groupBy(selected, ({ project }) => project)];
+    // One that is gone keeps no other from coming back.
+    const there = projects.filter(([root]) => kindOfPath(root) === "folder");
+    return (there.length > 0 ? there : projects).map(([root, of]) => ({ root, ids: of.map(({ id }) => id), calls: of }));
   }
 
   /** What would become of each file. @throws GateError `unknown_call`, `undo_failed` */
