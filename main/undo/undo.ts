@@ -320,6 +320,11 @@ export class Undo {
     const all = (await this.#all()).filter(isIn(selection));
     const open = call === undefined ? all.filter((one) => isOpenCall({ ...one, state: this.#stateOf(one) })) : all;
     const isLastOnly = call !== undefined || (session === undefined && since === undefined);
+    const last = isLastOnly && call === undefined ? all.find((one) => one.agent !== null && !one.isUndone) : undefined;
+    if (last?.before === null) {
+      const why = WHY[(last.missing ?? "failed") as Why];
+      throw new GateError("unknown_call", `the last call can't be taken back: ${why}`, "see undo list, and name another");
+    }
     const selected = isLastOnly ? open.slice(0, 1) : open.reverse();
     if (selected.length === 0) throw new GateError("unknown_call", "no such call can be taken back");
     const agents = [...new Set(selected.flatMap((one) => one.agent ?? []))].sort();
@@ -374,6 +379,8 @@ export class Undo {
     as: "undo" | "redo",
   ): AsyncGenerator<UndoResult> {
     for (const { root, ids, calls } of await this.#selected(selection)) {
+      if (as === "redo" && calls.some(({ agent }) => agent !== null))
+        throw new GateError("unknown_call", "that is a call, and nothing that was taken back");
       const files = await this.#filesOf(root, ids);
       const states = new Map(files.map(({ bytes, state }) => [bytes, state]));
       const own = choices.filter(
