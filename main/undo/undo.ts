@@ -394,25 +394,20 @@ export class Undo {
       });
       const wished = new Set(wishes.map(({ path }) => path));
       for (const { bytes, path } of files) if (wished.has(bytes)) this.#parts.comesBack(join(root, path));
-      const undo = {
-        id: randomUUID(),
-        agent: null,
-        session: "",
-        executor: as,
-        at: this.#parts.now(),
-      };
+      const undo = { id: randomUUID(), agent: null, session: "", executor: as, at: this.#parts.now() };
       const outcomes = new Map(
         wishes.length === 0 ? [] : await this.#answered(this.#ask(root, { do: "takeBack", ids, undo, wishes })),
       );
       const back = files.filter(
         ({ bytes }) => outcomes.get(bytes) === "restored" && (chosen.get(bytes) ?? "before") === "before",
       );
-      await this.#tell(calls, filesAmong(back));
       yield {
         id: undo.id,
         calls: ids,
         files: files.map((file) => ({ ...file, outcome: outcomes.get(file.bytes) ?? ("left" as const) })),
       };
+      // Whatever comes of that, it is written down by now.
+      await this.#tell(calls, filesAmong(back));
     }
   }
 

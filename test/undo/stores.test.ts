@@ -1,7 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ConfinedRun } from "../../main/decide/confinement/box.ts";
 import { StoreProcess } from "../../main/undo/store-process.ts";
 import { Undo } from "../../main/undo/undo.ts";
@@ -10,13 +19,18 @@ import { tempFolder } from "../support/temp-folder.ts";
 import { OwnStore } from "./own-store.ts";
 
 /** The gate's end of all stores, with a project. */
-function keeping({ node = process.execPath, folder = join(tempFolder(), "undo"), require = false } = {}) {
+function keeping({
+  node = process.execPath,
+  folder = join(tempFolder(), "undo"),
+  require = false,
+  max_files = 1000,
+} = {}) {
   const project = tempFolder();
   const clock = { now: Date.now() };
   const undo = new Undo({
     folder,
     home: tempFolder(),
-    config: { max_files: 1000, max_bytes: 10 * 1024 * 1024, days: 7, require },
+    config: { max_files, max_bytes: 10 * 1024 * 1024, days: 7, require },
     node,
     boxMaker: () => null,
     now: () => clock.now,
@@ -26,9 +40,9 @@ function keeping({ node = process.execPath, folder = join(tempFolder(), "undo"),
   onTestFinished(() => undo.close());
   let count = 0;
   /** A confined command begins. @returns its call's id */
-  const run = async () => {
+  const run = async (more: Partial<ConfinedRun["declaration"]> = {}) => {
     const decisionId = `decision-${++count}`;
-    const declaration = { project, writes: [project] };
+    const declaration = { project, writes: [project], ...more };
     await undo.beforeRun({
       declaration,
       decision_id: decisionId,
@@ -38,17 +52,23 @@ function keeping({ node = process.execPath, folder = join(tempFolder(), "undo"),
     return decisionId;
   };
   /** One that is kept: a process that has just been started may come too late for the first. */
-  const kept = async () => {
+  const kept = async (more: Parameters<typeof run>[0] = {}) => {
     let id = "";
     await expect
       .poll(async () => {
-        id = await run();
+        id = await run(more);
         return (await undo.list(100)).find((call) => call.id === id)?.missing;
       })
       .toBeNull();
     return id;
   };
-  return { undo, project, folder, clock, run, kept };
+  const ended = async (id: string) => {
+    undo.afterRun({ decision_id: id } as unknown as ConfinedRun);
+    await expect.poll(async () => (await undo.list(100)).find((call) => call.id === id)?.state).toBe("kept");
+    // What is taken back from now on wasn't taken back while it ran.
+    clock.now = Date.now() + 1;
+  };
+  return { undo, project, folder, clock, run, kept, ended };
 }
 
 describe("a call that couldn't be kept says so, where nothing could write that", () => {
@@ -180,7 +200,186 @@ describe("one process at a time has a store", () => {
     process.kill(pid, "SIGSTOP");
     const second = nextOf(store);
     expect(await second.ask({ do: "prepare" })).toBeNull();
-    expect(store.process.hasEnded).toBe(true);
+    await expect.poll(() => store.process.hasEnded).toBe(true);
     expect(readFileSync(join(store.folder, "pid"), "utf8")).toBe(`${second.pid}\n`);
+  });
+});
+
+describe("a command in a project that is too large to be looked through", () => {
+  const inFolder = (project: string) => ({ writes: [join(project, "src")], is_project_too_large: true as const });
+
+  it("that removes files in a folder has the whole project kept: they come back", async () => {
+    const { undo, project, kept, run, ended } = keeping();
+    mkdirSync(join(project, "src"));
+    writeFileSync(join(project, "src/a"), "before");
+    await kept();
+    const id = await run(inFolder(project));
+    rmSync(join(project, "src/a"));
+    await ended(id);
+    for await (const { files } of undo.takeBack({ call: id }, [], "undo"))
+      expect(files).toMatchObject([{ path: "src/a", outcome: "restored" }]);
+    expect(readFileSync(join(project, "src/a"), "utf8")).toBe("before");
+  });
+
+  it("says where that can't be kept, and one that writes a file that is there is kept all the same", async () => {
+    const { undo, project, kept, run, ended } = keeping({ max_files: 10 });
+    mkdirSync(join(project, "src"));
+    await kept();
+    for (let i = 0; i < 20; i++) writeFileSync(join(project, `src/${i}`), "before");
+    const id = await run(inFolder(project));
+    rmSync(join(project, "src/7"));
+    expect(await undo.list(1)).toMatchObject([{ id, state: "not-kept", missing: "too-many-files" }]);
+    const named = await run({ writes: [join(project, "src/8")], is_project_too_large: true });
+    writeFileSync(join(project, "src/8"), "the agent's");
+    await ended(named);
+    expect((await undo.files({ call: named })).files).toMatchObject([{ path: "src/8", state: "ready" }]);
+  });
+});
+
+it("a store that can't be tidied keeps no other from forgetting what is too old", async () => {
+  const { undo, folder, clock, kept } = keeping();
+  await kept();
+  const [first = ""] = readdirSync(folder);
+  for (const other of [keeping({ folder }), keeping({ folder })]) {
+    await other.kept();
+    other.undo.close();
+  }
+  expect(readdirSync(folder)).toHaveLength(3);
+  rmSync(join(folder, first, "calls.jsonl"));
+  mkdirSync(join(folder, first, "calls.jsonl"));
+  clock.now += 8 * 86_400_000;
+  await undo.tidy().catch(() => undefined);
+  expect(readdirSync(folder)).toEqual([first]);
+});
+
+describe("what was taken back", () => {
+  it("is said to whoever writes it down before anything else is done with it", async () => {
+    const { undo, project, kept, ended } = keeping();
+    writeFileSync(join(project, "a"), "before");
+    const id = await kept();
+    rmSync(join(project, "a"));
+    await ended(id);
+    vi.spyOn(undo.unreported, "note").mockImplementation(() => {
+      throw new Error("no memory");
+    });
+    const results = undo.takeBack({ call: id }, [], "undo");
+    expect((await results.next()).value).toMatchObject({ calls: [id], files: [{ path: "a", outcome: "restored" }] });
+    await expect(results.next()).rejects.toThrow("no memory");
+  });
+
+  it("isn't the call where a file couldn't be put back: the same selection has it again, and the next one doesn't", async () => {
+    const { undo, project, kept, ended } = keeping();
+    for (const name of ["a", "b"]) {
+      mkdirSync(join(project, name));
+      writeFileSync(join(project, name, "file"), "before");
+    }
+    const id = await kept();
+    for (const name of ["a", "b"]) rmSync(join(project, name, "file"));
+    await ended(id);
+    renameSync(join(project, "b"), join(project, "away"));
+    writeFileSync(join(project, "b"), "in its place");
+    const stateOf = async () => (await undo.list(100)).find((call) => call.id === id)?.state;
+    const take = async () => {
+      const outcomes: (string | undefined)[] = [];
+      for await (const { files } of undo.takeBack({ session: "s" }, [], "undo"))
+        for (const { path, outcome } of files) if (path.endsWith("/file")) outcomes.push(outcome);
+      return outcomes;
+    };
+    expect(await take()).toEqual(["restored", "failed"]);
+    expect(await stateOf()).toBe("kept");
+    // Nothing at all is done this time.
+    expect(await take()).toEqual(["left", "failed"]);
+    expect(await stateOf()).toBe("kept");
+    expect((await undo.list(100)).filter(({ agent }) => agent === null)).toHaveLength(1);
+    rmSync(join(project, "b"));
+    renameSync(join(project, "away"), join(project, "b"));
+    expect(await take()).toEqual(["left", "restored"]);
+    expect(await stateOf()).toBe("undone");
+  });
+
+  it("is there again where its undo is taken back by its own name, and a call isn't put again", async () => {
+    const { undo, project, kept, ended } = keeping();
+    writeFileSync(join(project, "a"), "before");
+    const id = await kept();
+    rmSync(join(project, "a"));
+    await ended(id);
+    const take = async (call: string, as: "undo" | "redo" = "undo") => {
+      const ids: string[] = [];
+      for await (const result of undo.takeBack({ call }, [], as)) ids.push(result.id);
+      return ids[0] ?? "";
+    };
+    const stateOf = async () => (await undo.list(100)).find((call) => call.id === id)?.state;
+    await expect(take(id, "redo")).rejects.toMatchObject({ code: "unknown_call" });
+    const first = await take(id);
+    expect([await stateOf(), existsSync(join(project, "a"))]).toEqual(["undone", true]);
+    const second = await take(first);
+    expect([await stateOf(), existsSync(join(project, "a"))]).toEqual(["kept", false]);
+    await take(second);
+    expect([await stateOf(), existsSync(join(project, "a"))]).toEqual(["undone", true]);
+  });
+});
+
+it("of several projects one that is gone keeps no other from coming back", async () => {
+  const { undo, project, kept, ended } = keeping();
+  const other = tempFolder();
+  const gone = await kept({ project: other, writes: [other] });
+  writeFileSync(join(other, "a"), "the agent's");
+  await ended(gone);
+  const id = await kept();
+  writeFileSync(join(project, "a"), "the agent's");
+  await ended(id);
+  rmSync(other, { recursive: true });
+  expect((await undo.files({ session: "s" })).files).toMatchObject([{ project, path: "a" }]);
+  for await (const { files } of undo.takeBack({ session: "s" }, [], "undo"))
+    expect(files).toMatchObject([{ project, path: "a", outcome: "restored" }]);
+  await expect(undo.files({ call: gone })).rejects.toMatchObject({ code: "undo_failed" });
+});
+
+describe("of the last call", () => {
+  it("that couldn't be kept it is said, and no earlier one is taken back in its stead", async () => {
+    const { undo, project, kept, run, ended } = keeping({ max_files: 10 });
+    writeFileSync(join(project, "a"), "before");
+    const id = await kept();
+    rmSync(join(project, "a"));
+    await ended(id);
+    for (let i = 0; i < 20; i++) writeFileSync(join(project, `${i}`), "");
+    await run();
+    await expect(undo.files({})).rejects.toMatchObject({
+      code: "unknown_call",
+      message: expect.stringContaining("the last call can't be taken back"),
+    });
+    expect((await undo.files({ call: id })).calls).toEqual([id]);
+  });
+
+  it("only what was shown is taken back, although an agent made another one meanwhile", async () => {
+    const { undo, project, kept, ended } = keeping();
+    const call = async (name: string) => {
+      const id = await kept();
+      writeFileSync(join(project, name), "the agent's");
+      await ended(id);
+      return id;
+    };
+    for (const name of ["a", "b"]) writeFileSync(join(project, name), "before");
+    const first = await call("a");
+    const shown = await undo.files({});
+    expect(shown.calls).toEqual([first]);
+    await call("b");
+    for await (const result of undo.takeBack({ calls: shown.calls }, [], "undo")) expect(result.calls).toEqual([first]);
+    expect(["a", "b"].map((name) => readFileSync(join(project, name), "utf8"))).toEqual(["before", "the agent's"]);
+  });
+
+  it("a file that was chosen stays where it isn't as it was shown any more", async () => {
+    const { undo, project, kept, ended } = keeping();
+    writeFileSync(join(project, "package.json"), "before");
+    const id = await kept();
+    writeFileSync(join(project, "package.json"), "the agent's");
+    await ended(id);
+    const { files } = await undo.files({ call: id });
+    const choices = files.map(({ bytes, state }) => ({ project, path: bytes, choice: "before" as const, state }));
+    expect(files).toMatchObject([{ path: "package.json", state: "ready" }]);
+    writeFileSync(join(project, "package.json"), "mine");
+    for await (const result of undo.takeBack({ call: id }, choices, "undo"))
+      expect(result.files).toMatchObject([{ outcome: "left" }]);
+    expect(readFileSync(join(project, "package.json"), "utf8")).toBe("mine");
   });
 });
