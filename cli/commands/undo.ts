@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { homeFolder } from "../../ipc/base/paths.ts";
 import { shortenHome } from "../../ipc/base/visible-text.ts";
@@ -79,11 +81,14 @@ export function undoCommands(program: Command, done: (code: ExitCode) => void): 
     .description("removes all that was kept, of one project or of all: it can't be taken back any more")
     .action((project: string | undefined) =>
       withOperator(async (api) => {
-        const result = await api.call("undo.forget", project === undefined ? {} : { project });
+        const result = await api.call("undo.forget", project === undefined ? {} : { project: rootOf(project) });
         tell(result, `forgotten: ${result.forgotten === 1 ? "1 project" : `${result.forgotten} projects`}`);
       }),
     );
 }
+
+/** Of a project, as the gate names it: from the folder that this is typed in, without links. */
+const rootOf = (path: string): string => (existsSync(path) ? realpathSync(path) : resolve(path));
 
 const collected = (one: string, before: string[]): string[] => [...before, one];
 

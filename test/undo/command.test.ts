@@ -73,6 +73,8 @@ it("works where no gate runs, and forgets", async () => {
   const undo = (...args: string[]) => runGate(gate.home, ["undo", ...args]);
   expect((await undo(id, "--yes")).code).toBe(0);
   expect(readFileSync(join(project, "src/b"), "utf8")).toBe("b before");
-  expect((await undo("forget", project)).lines).toEqual([{ forgotten: 1 }]);
+  expect((await undo("forget", "src")).lines).toEqual([{ forgotten: 0 }]);
+  const typedThere = await runGate(gate.home, ["undo", "forget", "../shop"], "", join(project, "src/.."));
+  expect(typedThere.lines).toEqual([{ forgotten: 1 }]);
   expect((await undo("list")).lines).toEqual([]);
 });
