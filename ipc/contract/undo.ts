@@ -11,7 +11,7 @@ export const undoSelectionSchema = z.object({
   /** Its name. Has to be there where several agents have a session of the same name. */
   agent: z.string().max(128).optional(),
   /** Only of these, by their whole ids: what was shown is taken back, whatever was called since. */
-  calls: z.array(z.string().max(64)).max(10_000).optional(),
+  calls: z.array(z.string().max(64)).max(20_000).optional(),
 });
 export type UndoSelection = z.infer<typeof undoSelectionSchema>;
 

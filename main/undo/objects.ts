@@ -53,7 +53,7 @@ export function keepFile(path: string, text: string): void {
 }
 
 /** @returns Git's name of an object */
-function nameOf(kind: Kind, content: Buffer): string {
+export function nameOf(kind: Kind, content: Buffer): string {
   return createHash("sha1").update(`${kind} ${content.length}\0`).update(content).digest("hex");
 }
 
@@ -161,17 +161,17 @@ export class Objects {
     const refs = [...new Set(kept)].sort().map((name) => `${name} refs/kept/${name}\n`);
     keepFile(join(this.#folder, "packed-refs"), `# pack-refs with: sorted\n${refs.join("")}`);
     // One thread, with little memory: it is nobody's turn.
-    const settings = [
-      "-c",
-      "pack.threads=1",
-      "-c",
-      "pack.windowMemory=32m",
-      "-c",
-      "core.bigFileThreshold=8m",
-      "-c",
-      "gc.auto=0",
+    const settings = ["pack.threads=1", "pack.windowMemory=32m", "core.bigFileThreshold=8m", "gc.auto=0"];
+    const words = [
+      ...settings.flatMap((one) => ["-c", one]),
+      "repack",
+      "-a",
+      "-d",
+      "-n",
+      "-q",
+      "--window=10",
+      "--depth=20",
     ];
-    const words = [...settings, "repack", "-a", "-d", "-n", "-q", "--window=10", "--depth=20"];
     const [program = "", ...args] = gitWords(words, this.#folder, this.maker, join(this.#folder, "objects"));
     const child = spawn(program, args, {
       cwd: this.#folder,

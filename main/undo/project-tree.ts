@@ -214,29 +214,16 @@ function linkOf(name: string): Buffer | undefined {
 
 /** As it is stored between two processes. */
 type Stored = [
-  mode: number,
-  sha: string,
-  size: number,
-  mtime: number,
-  ctime: number,
-  ino: number,
+  own: [mode: number, sha: string, size: number, mtime: number, ctime: number, ino: number],
   holds?: Record<string, Stored>,
 ];
 
-export const stored = ({ mode, sha, size, mtime, ctime, ino, holds }: Seen): Stored =>
-  holds === undefined
-    ? [mode, sha, size, mtime, ctime, ino]
-    : [
-        mode,
-        sha,
-        size,
-        mtime,
-        ctime,
-        ino,
-        Object.fromEntries([...holds].map(([name, one]) => [`/${name}`, stored(one)])),
-      ];
+export function stored({ mode, sha, size, mtime, ctime, ino, holds }: Seen): Stored {
+  const own: Stored[0] = [mode, sha, size, mtime, ctime, ino];
+  return holds ? [own, Object.fromEntries([...holds].map(([name, one]) => [`/${name}`, stored(one)]))] : [own];
+}
 
-export function seenOf([mode, sha, size, mtime, ctime, ino, holds]: Stored): Seen {
+export function seenOf([[mode, sha, size, mtime, ctime, ino], holds]: Stored): Seen {
   const own = { mode, sha, size, mtime, ctime, ino };
   if (holds === undefined) return own;
   return { ...own, holds: new Map(Object.entries(holds).map(([name, one]) => [name.slice(1), seenOf(one)])) };

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -17,7 +17,7 @@ import {
 import { MAX_FILE } from "./bounds.ts";
 import { type Change, changesBetween, type Entry, isSame, kindOf, treeOf, UNKEPT } from "./entries.ts";
 import { bytesIn, inFolder, isUnreadable, linkIn, looksOf, named, setMode, statIn } from "./in-folder.ts";
-import type { Objects } from "./objects.ts";
+import { nameOf, type Objects } from "./objects.ts";
 
 /** Taking back what calls did, file by file: only what is now as they left it, or what the user has chosen. */
 
@@ -218,11 +218,8 @@ function isThere(name: string, expected: Entry | null): boolean {
   if (stat === undefined || expected === null) return stat === undefined && expected === null;
   if (stat.mode !== expected.mode) return kindOf(expected) === "unkept" && looksOf(stat) === expected.sha;
   const content = stat.isSymbolicLink() ? linkIn(name) : bytesIn(name);
-  return content !== undefined && blobName(content) === expected.sha;
+  return content !== undefined && nameOf("blob", content) === expected.sha;
 }
-
-const blobName = (content: Buffer): string =>
-  createHash("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 
 function removed(name: string, from: Entry): Outcome {
   if (!isThere(name, from)) return "kept";

@@ -65,7 +65,7 @@ export class UndoStore {
 
   /** What an undo had half made as its process was killed goes; what it had put back stays, and can be put again. */
   #endInterrupted(): void {
-    for (const { id, agent, after, paths } of this.calls()) {
+    for (const { id, agent, after, paths } of readCalls(this.#folder)) {
       if (agent !== null || after !== null || paths === null) continue;
       try {
         const tree = this.#inProject((fd) => {
@@ -162,10 +162,6 @@ export class UndoStore {
     return made;
   }
 
-  calls(): KnownCall[] {
-    return readCalls(this.#folder);
-  }
-
   /** What would become of each file, were these calls taken back. @throws where the store lacks something, or the project is gone */
   files(ids: readonly string[]): Promise<FileChange[]> {
     return this.#inProject(async (fd) => {
@@ -176,9 +172,10 @@ export class UndoStore {
   }
 
   #treesOf(fd: number, ids: readonly string[]): CallTrees[] {
-    const all = this.calls();
+    const all = readCalls(this.#folder);
+    const wanted = new Set(ids);
     return all.flatMap(({ id, at, before, after, missing, paths, ms = 0 }, place) => {
-      if (!ids.includes(id) || before === null) return [];
+      if (!wanted.has(id) || before === null) return [];
       const isDuring = (one: KnownCall) => one.agent === null && (after === null || one.at <= at + ms);
       const unsurePaths = new Set(
         all
@@ -227,8 +224,8 @@ export class UndoStore {
       try {
         const after = treeOfPaths(this.#objects, fd, paths);
         this.#objects.flush();
-        const has_failed = [...outcomes.values()].includes("failed") || undefined;
-        appendLine(this.#folder, { line: "after", id: undo.id, tree: after, missing: null, has_failed });
+        const hasFailed = [...outcomes.values()].includes("failed") || undefined;
+        appendLine(this.#folder, { line: "after", id: undo.id, tree: after, missing: null, has_failed: hasFailed });
       } catch {
         // A full disk: the next process finds what it left, as of one that was killed.
       }
@@ -239,7 +236,7 @@ export class UndoStore {
   /** Forgets what is too old, and as much of the rest as there is no room for; packs what is left. @param now in Unix milliseconds */
   async tidy(now: number): Promise<void> {
     const { days, max_bytes } = this.#bounds;
-    const all = this.calls();
+    const all = readCalls(this.#folder);
     let kept = all.filter(({ at }) => at > now - days * DAY_MS);
     const isFull = () => this.#objects.size() > max_bytes * 0.9 || logSize(this.#folder) > MAX_LOG * 0.9;
     if (kept.length < all.length) writeCalls(this.#folder, kept);

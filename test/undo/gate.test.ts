@@ -144,7 +144,8 @@ it("a call whose project was kept is answered in its agent's turn, as the gate's
   turns[1]?.();
   expect(answers).toEqual(["allowed", "denied"]);
   // What was denied never runs: it is none that could be taken back.
-  const listedOf = async () => (await listed()).filter(({ id }) => ids.includes(id)).map(({ id, state }) => [id, state]);
+  const listedOf = async () =>
+    (await listed()).filter(({ id }) => ids.includes(id)).map(({ id, state }) => [id, state]);
   await expect.poll(listedOf).toEqual([[ids[0], "running"]]);
 });
 
