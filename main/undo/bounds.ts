@@ -1,8 +1,8 @@
 /** What is kept of projects for undo, and what isn't. */
 
-/** A call waits so long for its snapshot at the most, in milliseconds. */
+/** A call waits so long at the most, in milliseconds: for its own files and for its snapshot together. */
 export const CALL_WAITS_MS = 250;
-/** The same for the few files that a file tool names, which take a millisecond where nothing is wrong with the disk. */
+/** Reading what an edit has left may take so long, while nobody waits for it. */
 export const HELD_WAITS_MS = 2000;
 
 /** What one store may hold. */
@@ -25,19 +25,8 @@ export const MAX_DEPTH = 200;
 export const REBUILT: ReadonlySet<string> = new Set([
   ...["node_modules", ".venv", "venv", "target", "dist", "build", "out", ".next", ".nuxt", ".svelte-kit", ".turbo"],
   ...["__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".tox", ".gradle", ".cache", ".parcel-cache"],
-  ...[
-    "coverage",
-    ".terraform",
-    "Pods",
-    "DerivedData",
-    "_build",
-    "deps",
-    "vendor",
-    ".dart_tool",
-    "zig-cache",
-    "bin",
-    "obj",
-  ],
+  ...["coverage", ".terraform", "Pods", "DerivedData", "_build", "deps", "vendor", ".dart_tool", "zig-cache"],
+  ...["bin", "obj"],
 ]);
 
 /** Of a repository's own folder: what a command can lose, or can have run later. Its objects stay where they are. */

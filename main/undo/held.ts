@@ -13,11 +13,15 @@ export type Held = readonly [path: string, found: { mode: number; content: strin
 
 /** Paths, and bytes of all of them together: more is the store's. */
 const [MAX_PATHS, MAX_BYTES] = [50, 4 * 1024 * 1024];
+/** Calls whose files are read at the same time. */
+const MAX_READS = 16;
+let reads = 0;
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, S_IFMT, S_IFDIR, S_IFREG, S_IFLNK } = constants;
 
 /** As they are now, with the folders that they lie in; undefined where that is too much, or can't be read. @param root real @param paths one character for each byte */
 export async function heldNow(root: string, paths: readonly string[]): Promise<Held[] | undefined> {
-  if (paths.length > MAX_PATHS) return undefined;
+  if (paths.length > MAX_PATHS || reads >= MAX_READS) return undefined;
+  reads += 1;
   const held = new Map<string, Held[1]>();
   try {
     let left = MAX_BYTES;
@@ -25,6 +29,8 @@ export async function heldNow(root: string, paths: readonly string[]): Promise<H
     return [...held];
   } catch {
     return undefined; // the store looks itself, and says why
+  } finally {
+    reads -= 1;
   }
 }
 

@@ -29,6 +29,9 @@ const PROGRAM = ["store-program.ts", "../undo/store-program.js", "../../undo/sto
 /** Of what it keeps in memory, in MiB. */
 const MAX_MEMORY = 512;
 
+/** Characters that were put to it and that it hasn't answered: what is beyond would be late anyway. */
+const MAX_WAITING = 64 * 1024 * 1024;
+
 /** So long it may take to end, in milliseconds. */
 const STOP_MS = 5000;
 
@@ -45,8 +48,9 @@ export interface StorePlace {
 export class StoreProcess {
   readonly #child: ChildProcess;
   readonly #boxMaker: () => string | null;
-  readonly #waiting = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
+  readonly #waiting = new Map<number, { length: number; resolve(answer: never): void; reject(error: Error): void }>();
   #count = 0;
+  #waitingLength = 0;
   #saidAt = 0;
   hasEnded = false;
   readonly #ended: Promise<void>;
@@ -87,6 +91,11 @@ export class StoreProcess {
     return this.#waiting.size;
   }
 
+  /** So much waits that nothing should be added to it. */
+  get isCrowded(): boolean {
+    return this.#waitingLength > MAX_WAITING;
+  }
+
   /** For so long it has said nothing, in milliseconds, while it is waited for. */
   get silentMs(): number {
     return this.#waiting.size === 0 ? 0 : performance.now() - this.#saidAt;
@@ -98,8 +107,10 @@ export class StoreProcess {
     return new Promise((resolve, reject) => {
       if (this.hasEnded) return reject(new Error("the process that keeps what can be undone ended"));
       if (this.#waiting.size === 0) this.#saidAt = performance.now();
-      this.#waiting.set(n, { resolve, reject });
-      this.#child.stdin?.write(`${JSON.stringify({ n, maker: this.#boxMaker(), ...asked })}\n`);
+      const line = `${JSON.stringify({ n, maker: this.#boxMaker(), ...asked })}\n`;
+      this.#waiting.set(n, { length: line.length, resolve, reject });
+      this.#waitingLength += line.length;
+      this.#child.stdin?.write(line);
     });
   }
 
@@ -113,6 +124,7 @@ export class StoreProcess {
     this.#saidAt = performance.now();
     const one = this.#waiting.get(said.n);
     this.#waiting.delete(said.n);
+    this.#waitingLength -= one?.length ?? 0;
     if (said.failed === undefined) one?.resolve(said.answer as never);
     else one?.reject(new Error(said.failed));
   }

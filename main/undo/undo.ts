@@ -2,12 +2,13 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
 import { visible } from "../../ipc/base/visible-text.ts";
 import { GateError } from "../../ipc/contract/gate-error.ts";
 import { isoSeconds } from "../../ipc/contract/iso-seconds.ts";
 import type { UndoChoice, UndoneCall, UndoneFile, UndoResult, UndoSelection } from "../../ipc/contract/undo.ts";
-import { comesBack, filesAmong, isOpenCall } from "../../ipc/words/undo-words.ts";
+import { comesBack, filesAmong, isOpenCall, UNDO_WORDS } from "../../ipc/words/undo-words.ts";
 import { keepLatest } from "../base/keep-latest.ts";
 import type { ConfinedRun } from "../decide/confinement/box.ts";
 import { RUN_LATER_FOLDERS, runsLater } from "../decide/places/run-later.ts";
@@ -55,6 +56,8 @@ const TIDY_MS = 600_000;
 const MAX_SHOWN = 256 * 1024;
 /** Paths that one file tool's call may name. */
 const MAX_PATHS = 1000;
+/** Files that are looked at before others have their turn. */
+const FILES_A_TURN = 200;
 /** Folders that agents said they work in. */
 const MAX_SEEN = 1000;
 /** Calls that run, as far as is known. */
@@ -131,10 +134,8 @@ export class Undo {
   }
 
   #prepare(root: string): void {
-    this.#ask(root, { do: "prepare" }).then(
-      (why) => this.#tried(root, why),
-      () => this.#tried(root, "failed"),
-    );
+    const prepared = this.#ask(root, { do: "prepare" }).catch((): Why => "failed");
+    void prepared.then((why) => this.#tried(root, why));
   }
 
   #tried(root: string, why: Why | null): void {
@@ -166,16 +167,12 @@ export class Undo {
     if (why !== null && this.#parts.config.require) throw new GateError("box_unavailable", denied(why).reason);
   }
 
-  afterRun({ decision_id }: ConfinedRun): void {
-    if (decision_id !== undefined) this.#ended(decision_id, true);
+  afterRun({ decision_id = "" }: ConfinedRun): void {
+    this.ended(decision_id, true);
   }
 
-  /** An agent says that a call has ended. */
-  ended(decisionId: string): void {
-    this.#ended(decisionId, false);
-  }
-
-  #ended(id: string, isRun: boolean): void {
+  /** An agent says that a call has ended; `isRun`: its box does. */
+  ended(id: string, isRun = false): void {
     const call = this.#running.get(id);
     if (call === undefined || call.isRun !== isRun) return;
     this.#running.delete(id);
@@ -184,22 +181,27 @@ export class Undo {
 
   /** The few files of an edit at once: the store may get to it when the next call has changed them. */
   async #keepAfter(id: string, scope: Scope): Promise<void> {
-    const held = await heldOf(scope);
-    await this.#ask(scope.root, { do: "after", id, ...(held === undefined ? {} : { held }) });
+    const held = await heldOf(scope, HELD_WAITS_MS);
+    await this.#ask(scope.root, { do: "after", id, ...(this.#isCrowded(scope.root) ? {} : held) });
   }
 
   async #before(call: Changer, scope: Scope, isRun: boolean): Promise<Why | null> {
     if (this.#running.size >= MAX_OPEN) this.#running.delete(this.#running.keys().next().value ?? "");
     this.#running.set(call.id, { ...scope, isRun });
-    const why = await within(CALL_WAITS_MS, this.#kept(call, scope, await heldOf(scope)), "late");
+    const why = this.#isCrowded(scope.root) ? "late" : await within(CALL_WAITS_MS, this.#kept(call, scope), "late");
     this.#noteUnkept(call, scope.root, why);
     return why;
   }
 
-  async #kept(call: Changer, { root, paths }: Scope, held: Held[] | undefined): Promise<Why | null> {
+  #isCrowded(root: string): boolean {
+    return this.#opened.get(root)?.process.isCrowded === true;
+  }
+
+  async #kept(call: Changer, scope: Scope): Promise<Why | null> {
+    const { root, paths } = scope;
     const until = Date.now() + CALL_WAITS_MS;
-    const asked = { do: "before", call, paths, until, ...(held === undefined ? {} : { held }) } as const;
-    const kept = this.#ask(root, asked).catch((error: unknown): Why => {
+    const held = await heldOf(scope, CALL_WAITS_MS);
+    const kept = this.#ask(root, { do: "before", call, paths, until, ...held }).catch((error: unknown): Why => {
       this.#parts.failed("keeping what a call could change", error);
       return "failed";
     });
@@ -322,22 +324,21 @@ export class Undo {
     const isLastOnly = call !== undefined || (session === undefined && since === undefined);
     const last = isLastOnly && call === undefined ? all.find((one) => one.agent !== null && !one.isUndone) : undefined;
     if (last?.before === null) {
-      const why = WHY[(last.missing ?? "failed") as Why];
-      throw new GateError("unknown_call", `the last call can't be taken back: ${why}`, "see undo list, and name another");
+      const said = `the last call can't be taken back: ${whyText(last.missing)}`;
+      throw new GateError("unknown_call", said, "see undo list, and name another");
     }
     const selected = isLastOnly ? open.slice(0, 1) : open.reverse();
     if (selected.length === 0) throw new GateError("unknown_call", "no such call can be taken back");
     const agents = [...new Set(selected.flatMap((one) => one.agent ?? []))].sort();
-    if (session !== undefined && agent === undefined && agents.length > 1)
-      throw new GateError(
-        "invalid_params",
-        `several agents have a session of this name: ${agents.join(", ")}`,
-        AGENT_HINT,
-      );
+    if (session !== undefined && agent === undefined && agents.length > 1) {
+      const said = `several agents have a session of this name: ${agents.join(", ")}`;
+      throw new GateError("invalid_params", said, "say whose: --agent NAME");
+    }
     const projects = [...Map.groupBy(selected, ({ project }) => project)];
     // One that is gone keeps no other from coming back.
     const there = projects.filter(([root]) => kindOfPath(root) === "folder");
-    return (there.length > 0 ? there : projects).map(([root, of]) => ({ root, ids: of.map(({ id }) => id), calls: of }));
+    const shown = there.length > 0 ? there : projects;
+    return shown.map(([root, own]) => ({ root, ids: own.map(({ id }) => id), calls: own }));
   }
 
   /** What would become of each file. @throws GateError `unknown_call`, `undo_failed` */
@@ -351,15 +352,19 @@ export class Undo {
   async #filesOf(root: string, ids: readonly string[]): Promise<UndoneFile[]> {
     const environment = { home: this.#parts.home, env: process.env };
     const found = await this.#answered(this.#ask(root, { do: "files", ids }));
-    return found.map(({ path: bytes, state, before, agent, now }) => {
+    const files: UndoneFile[] = [];
+    for (const { path: bytes, state, before, agent, now } of found) {
+      if (files.length % FILES_A_TURN === 0) await nextTurn();
       const path = Buffer.from(bytes, "latin1").toString();
       const kind = (entry: typeof now) => (entry === null ? null : kindOf(entry));
       const isLink = before !== null && kindOf(before) === "link";
       const isSettings = isLink && RUN_LATER_FOLDERS.has(basename(path).toLowerCase());
       const later = () => (isSettings || runsLater(join(root, path), environment) ? "runs-later" : "file");
       const part = isOfRepository(bytes) ? "git" : later();
-      return { project: root, path, bytes, state, part, before: kind(before), agent: kind(agent), now: kind(now) };
-    });
+      const kinds = { before: kind(before), agent: kind(agent), now: kind(now) };
+      files.push({ project: root, path, bytes, state, part, ...kinds });
+    }
+    return files;
   }
 
   /** The three contents of a file. @throws GateError as above */
@@ -407,18 +412,24 @@ export class Undo {
         files: files.map((file) => ({ ...file, outcome: outcomes.get(file.bytes) ?? ("left" as const) })),
       };
       // Whatever comes of that, it is written down by now.
-      await this.#tell(calls, filesAmong(back));
+      await this.#tell(root, calls, filesAmong(back));
     }
   }
 
-  /** The agents of these calls get to know it with their next ones. */
-  async #tell(calls: readonly Listed[], files: readonly UndoneFile[]): Promise<void> {
+  /** The agents of these calls get to know it with their next ones, each of what it did itself. */
+  async #tell(root: string, calls: readonly Listed[], files: readonly UndoneFile[]): Promise<void> {
     const all = new Map((await this.#all()).map((call) => [call.id, call]));
     const agentsOf = (call: Listed): Listed[] =>
       call.agent !== null ? [call] : (call.of ?? []).flatMap((id) => agentsOf(all.get(id) ?? { ...call, of: [] }));
     const isAgain = calls.some(({ agent, executor }) => agent === null && executor === "undo");
-    const names = files.map(({ path }) => visible(path));
-    this.unreported.note(calls.flatMap(agentsOf), names, isAgain ? "again" : "back");
+    const sessions = Map.groupBy(calls.flatMap(agentsOf), ({ agent, session }) => JSON.stringify([agent, session]));
+    for (const [, own] of sessions) {
+      const ids = own.map(({ id }) => id);
+      const changed = sessions.size < 2 ? undefined : await this.#answered(this.#ask(root, { do: "files", ids }));
+      const paths = changed && new Set(changed.map(({ path }) => path));
+      const names = files.flatMap(({ bytes, path }) => (paths?.has(bytes) === false ? [] : [visible(path)]));
+      this.unreported.note(own, names, isAgain ? "again" : "back");
+    }
   }
 
   /** The undo that was done last, and isn't put again. @throws GateError `unknown_call` */
@@ -452,9 +463,10 @@ export class Undo {
   }
 }
 
-/** The files that a call names, as they are now; undefined where it may change any, or they can't be read in time. */
-async function heldOf({ root, paths }: Scope): Promise<Held[] | undefined> {
-  return paths === null ? undefined : within(HELD_WAITS_MS, heldNow(root, paths), undefined);
+/** The files that a call names, as they are now; undefined where it may change any, or they can't be read in so many milliseconds. */
+async function heldOf({ root, paths }: Scope, ms: number): Promise<{ held: Held[] } | undefined> {
+  const held = paths === null ? undefined : await within(ms, heldNow(root, paths), undefined);
+  return held && { held };
 }
 
 /** @returns what it comes to in so many milliseconds, or this */
@@ -478,7 +490,8 @@ function isIn({ call, calls, session, since, agent }: UndoSelection): (one: List
     one.at >= from;
 }
 
-const AGENT_HINT = "say whose: --agent NAME";
+const whyText = (why: string | null): string =>
+  UNDO_WORDS.en.missing[why ?? ""] ?? "what it could change could not be stored";
 
 /** Undefined where it changes no project's files. */
 function scopeOf({ needs, runsIn, lines, call }: Reviewable, home: string): Scope | undefined {
@@ -507,19 +520,9 @@ function workedIn(folder: string, cwd: string | undefined, home: string): string
 const pathBelow = (root: string, path: string): string | undefined =>
   path !== root && isAtOrBelow(path, root) ? Buffer.from(path.slice(root.length + 1)).toString("latin1") : undefined;
 
-const WHY: Readonly<Record<Why, string>> = {
-  late: "its project couldn't be kept in time",
-  "too-many-files": "its project holds too many files to be kept",
-  "store-full": "there is no room for more that could be taken back",
-  disk: "what it could change can't be stored",
-  "project-gone": "its project can't be read",
-  interrupted: "the gate ended meanwhile",
-  failed: "what it could change can't be stored",
-};
-
 const denied = (why: Why): Denial => ({
   stage: "safety",
-  reason: `it could not be taken back: ${WHY[why]}`,
+  reason: `it could not be taken back: ${whyText(why)}`,
   explain: { rule: "safety.not-undoable", instead: "send the call again" },
 });
 

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import {
+  closeSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -9,14 +11,28 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ConfinedRun } from "../../main/decide/confinement/box.ts";
+import type * as RunLater from "../../main/decide/places/run-later.ts";
 import { StoreProcess } from "../../main/undo/store-process.ts";
 import { Undo } from "../../main/undo/undo.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { OwnStore } from "./own-store.ts";
+
+/** How often it was looked whether a file runs later. */
+const looked = vi.hoisted(() => ({ count: 0 }));
+vi.mock("../../main/decide/places/run-later.ts", async (original) => {
+  const real = await original<typeof RunLater>();
+  const runsLater = (...of: Parameters<typeof real.runsLater>) => {
+    looked.count += 1;
+    return real.runsLater(...of);
+  };
+  return { ...real, runsLater };
+});
 
 /** The gate's end of all stores, with a project. */
 function keeping({
@@ -40,23 +56,23 @@ function keeping({
   onTestFinished(() => undo.close());
   let count = 0;
   /** A confined command begins. @returns its call's id */
-  const run = async (more: Partial<ConfinedRun["declaration"]> = {}) => {
+  const run = async (more: Partial<ConfinedRun["declaration"]> = {}, agentName = "ada") => {
     const decisionId = `decision-${++count}`;
     const declaration = { project, writes: [project], ...more };
     await undo.beforeRun({
       declaration,
       decision_id: decisionId,
-      agent_name: "ada",
+      agent_name: agentName,
       session: "s",
     } as unknown as ConfinedRun);
     return decisionId;
   };
   /** One that is kept: a process that has just been started may come too late for the first. */
-  const kept = async (more: Parameters<typeof run>[0] = {}) => {
+  const kept = async (...more: Parameters<typeof run>) => {
     let id = "";
     await expect
       .poll(async () => {
-        id = await run(more);
+        id = await run(...more);
         return (await undo.list(100)).find((call) => call.id === id)?.missing;
       })
       .toBeNull();
@@ -382,4 +398,124 @@ describe("of the last call", () => {
       expect(result.files).toMatchObject([{ outcome: "left" }]);
     expect(readFileSync(join(project, "package.json"), "utf8")).toBe("mine");
   });
+});
+
+describe("an edit", () => {
+  const edit = (project: string) => ({ writes: [join(project, "a")], is_project_too_large: true as const });
+
+  it("waits a quarter of a second at the most, also where its own files can't be read", async () => {
+    const { undo, project, kept, run } = keeping();
+    writeFileSync(join(project, "a"), "before");
+    await kept(edit(project));
+    const pipe = join(tempFolder(), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    // Whoever reads a file in this process waits from now on, as on a disk that hangs.
+    const readers = Array.from({ length: 64 }, () => open(pipe, "r"));
+    const began = performance.now();
+    const id = await run(edit(project));
+    const took = performance.now() - began;
+    const writer = openSync(pipe, "r+");
+    for (const reader of readers) await (await reader).close();
+    closeSync(writer);
+    expect(took).toBeLessThan(1000);
+    expect(await undo.list(1)).toMatchObject([{ id, state: "not-kept", missing: "late" }]);
+  });
+
+  it("is kept only while little waits for its store; after that it runs as one that can't be taken back", async () => {
+    const { undo, project, folder, kept, run } = keeping();
+    writeFileSync(join(project, "a"), "before");
+    await kept(edit(project));
+    writeFileSync(join(project, "a"), "x".repeat(4 * 1024 * 1024));
+    const [name = ""] = readdirSync(folder);
+    const pid = Number(readFileSync(join(folder, name, "pid"), "utf8"));
+    process.kill(pid, "SIGSTOP");
+    const ids: string[] = [];
+    try {
+      for (let i = 0; i < 24; i++) ids.push(await run(edit(project)));
+      // Nobody waits for a store that has so much to do.
+      const began = performance.now();
+      for (let i = 0; i < 5; i++) await run();
+      expect(performance.now() - began).toBeLessThan(500);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    const missing = async () => {
+      const calls = new Map((await undo.list(100)).map((call) => [call.id, call.missing]));
+      return ids.map((id) => calls.get(id));
+    };
+    await expect.poll(async () => (await missing())[0], { timeout: 10_000 }).toBeNull();
+    expect((await missing()).at(-1)).toBe("late");
+    ids.push(await run(edit(project)));
+    await expect.poll(async () => (await missing()).at(-1), { timeout: 10_000 }).toBeNull();
+  });
+});
+
+it("while many files are looked at others have their turn", async () => {
+  const { undo, project, kept, ended } = keeping();
+  const names = Array.from({ length: 900 }, (_, i) => `a-file-with-a-name-${i}`);
+  const id = await kept();
+  for (const name of names) writeFileSync(join(project, name), "");
+  await ended(id);
+  let [before, most, isDone] = [looked.count, 0, false];
+  const look = () => {
+    most = Math.max(most, looked.count - before);
+    before = looked.count;
+    if (!isDone) setImmediate(look);
+  };
+  look();
+  expect((await undo.files({ call: id })).files).toHaveLength(names.length);
+  isDone = true;
+  await nextTurn();
+  expect(looked.count).toBeGreaterThanOrEqual(names.length);
+  expect(most).toBeLessThan(names.length / 4);
+});
+
+it("each agent gets to know of what it did itself, and of nobody else's files", async () => {
+  const { undo, project, kept, ended } = keeping();
+  for (const name of ["a", "b"]) writeFileSync(join(project, name), "before");
+  for (const [agent, name] of [
+    ["ada", "a"],
+    ["bob", "b"],
+  ] as const) {
+    const id = await kept({}, agent);
+    writeFileSync(join(project, name), "the agent's");
+    await ended(id);
+  }
+  const since = new Date(0).toISOString();
+  for await (const { files } of undo.takeBack({ since }, [], "undo")) expect(files).toHaveLength(2);
+  const told = (agent: string) => undo.unreported.take({ agent, session: "s" });
+  expect(told("ada")).toEqual({ taken_back: ["a"], put_again: [], more: 0 });
+  expect(told("bob")).toEqual({ taken_back: ["b"], put_again: [], more: 0 });
+  for await (const { files } of undo.takeBack({ call: await undo.lastUndo() }, [], "redo"))
+    expect(files).toHaveLength(2);
+  expect([told("ada"), told("bob")]).toMatchObject([{ put_again: ["a"] }, { put_again: ["b"] }]);
+});
+
+it("what couldn't be put again can be asked for once more", async () => {
+  const { undo, project, clock, kept, ended } = keeping();
+  for (const name of ["a", "b"]) mkdirSync(join(project, name));
+  const id = await kept();
+  for (const name of ["a", "b"]) writeFileSync(join(project, name, "file"), "the agent's");
+  await ended(id);
+  const take = async (call: string, as: "undo" | "redo") => {
+    const outcomes: string[] = [];
+    clock.now += 1;
+    for await (const { files } of undo.takeBack({ call }, [], as))
+      outcomes.push(...files.map(({ outcome }) => outcome));
+    return outcomes;
+  };
+  expect(await take(id, "undo")).toEqual(["restored", "restored"]);
+  const first = await undo.lastUndo();
+  renameSync(join(project, "b"), join(project, "away"));
+  writeFileSync(join(project, "b"), "in its place");
+  expect(await take(first, "redo")).toEqual(["restored", "failed"]);
+  rmSync(join(project, "b"));
+  renameSync(join(project, "away"), join(project, "b"));
+  expect(await undo.lastUndo()).toBe(first);
+  expect(await take(first, "redo")).toEqual(["left", "restored"]);
+  expect(["a", "b"].map((name) => readFileSync(join(project, name, "file"), "utf8"))).toEqual(
+    Array(2).fill("the agent's"),
+  );
+  await expect(undo.lastUndo()).rejects.toMatchObject({ code: "unknown_call" });
+  expect((await undo.list(100)).find((call) => call.id === id)?.state).toBe("kept");
 });
