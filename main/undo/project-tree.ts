@@ -79,7 +79,7 @@ function folderSeen(walk: Walk, folder: Folder, before: Seen | undefined, above:
   }
   isChanged ||= holds.size !== before?.holds?.size;
   const sha = isChanged || before === undefined ? writeTree(walk.objects, holds) : before.sha;
-  return { ...timesOf(stat), mode: stat.mode, sha, holds };
+  return { ...settledTimes(walk, stat), mode: stat.mode, sha, holds };
 }
 
 function ownRules(path: string, above: IgnoreRules | undefined): IgnoreRules | undefined {
@@ -89,6 +89,15 @@ function ownRules(path: string, above: IgnoreRules | undefined): IgnoreRules | u
 }
 
 const timesOf = ({ size, mtimeMs, ctimeMs, ino }: Stats) => ({ size, mtime: mtimeMs, ctime: ctimeMs, ino });
+
+/** What has just been changed is read again. */
+function settledTimes({ began }: Walk, stat: Stats): ReturnType<typeof timesOf> {
+  const isFresh = stat.ctimeMs > began - (stat.ctimeMs % 1000 === 0 ? SAME_SECONDS_MS : SAME_TICK_MS);
+  return { ...timesOf(stat), ...(isFresh ? { ctime: -1 } : {}) };
+}
+
+const isAsSeen = ({ size, mtimeMs, ctimeMs, ino, mode }: Stats, known: Seen): boolean =>
+  known.ctime === ctimeMs && known.mtime === mtimeMs && known.size === size && known.ino === ino && known.mode === mode;
 
 const unkept = (stat: Stats): Seen => ({ ...timesOf(stat), mode: UNKEPT, sha: looksOf(stat) });
 
@@ -138,7 +147,8 @@ function folderIn(
   const fd = opened(name);
   if (fd === undefined) return isGone(name) ? undefined : unkept(stat);
   try {
-    const names = entered(fd);
+    // Its own times change with each name that comes or goes.
+    const names = entered(fd, before !== undefined && isAsSeen(stat, before) ? before.holds : undefined);
     if (names === undefined) return unkept(stat);
     return folderSeen(walk, { fd, stat, path: `${path}/`, depth: depth + 1, names }, before, rules);
   } finally {
@@ -165,10 +175,10 @@ function back(fd: number): void {
 }
 
 /** @returns undefined where it isn't this user's to read @throws the system's error, also where it is gone */
-function entered(fd: number): string[] | undefined {
+function entered(fd: number, known?: ReadonlyMap<string, Seen>): string[] | undefined {
   try {
     enter(fd);
-    return namesHere();
+    return known === undefined ? namesHere() : [...known.keys()];
   } catch (error) {
     if (isUnreadable(error)) return undefined;
     throw error;
@@ -185,23 +195,14 @@ function fileSeen(
 ): Seen | undefined {
   const isLink = stat.isSymbolicLink();
   if (!isLink && !stat.isFile()) return unkept(stat);
-  const { size, mtimeMs, ctimeMs, ino, mode } = stat;
-  if (
-    known !== undefined &&
-    known.ctime === ctimeMs &&
-    known.mtime === mtimeMs &&
-    known.size === size &&
-    known.ino === ino &&
-    known.mode === mode
-  )
-    return known;
+  if (known !== undefined && isAsSeen(stat, known)) return known;
+  const { size, mode } = stat;
   const isLarge = size > MAX_FILE || (size > MAX_IGNORED && isIgnored(path + name, false, rules));
   if (isLarge) return unkept(stat);
   const content = isLink ? linkOf(name) : bytesIn(name);
   if (content === undefined) return isGone(name) ? undefined : unkept(stat);
-  const isFresh = ctimeMs > walk.began - (ctimeMs % 1000 === 0 ? SAME_SECONDS_MS : SAME_TICK_MS);
   const sha = walk.objects.add("blob", content, known?.sha);
-  return { ...timesOf(stat), ...(isFresh ? { ctime: -1 } : {}), mode, sha };
+  return { ...settledTimes(walk, stat), mode, sha };
 }
 
 function linkOf(name: string): Buffer | undefined {

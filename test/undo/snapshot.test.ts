@@ -323,3 +323,17 @@ it("many snapshots are packed as one, and what is kept can still be taken back",
   await store.takeBack(ids.slice(20));
   expect(readFileSync(store.path("a"), "utf8")).toBe("20 ".repeat(2000));
 });
+
+it("a name that comes in a folder, or goes from it, is seen however soon that is after the folder was looked at", async () => {
+  const disk = diskOfWholeSeconds();
+  if (disk === undefined) return;
+  const store = new OwnStore({}, { project: disk });
+  mkdirSync(store.path("d"));
+  writeFileSync(store.path("d/first"), "");
+  for (let round = 0; round < 5; round++) {
+    const id = await store.call(() => writeFileSync(store.path(`d/${round}`), ""));
+    expect(Object.keys(await store.states(id))).toContain(`d/${round}`);
+    const gone = await store.call(() => rmSync(store.path(`d/${round}`)));
+    expect(await store.states(gone)).toMatchObject({ [`d/${round}`]: "ready" });
+  }
+});
