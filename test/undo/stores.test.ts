@@ -483,12 +483,12 @@ it("each agent gets to know of what it did itself, and of nobody else's files", 
   }
   const since = new Date(0).toISOString();
   for await (const { files } of undo.takeBack({ since }, [], "undo")) expect(files).toHaveLength(2);
-  const told = (agent: string) => undo.unreported.take({ agent, session: "s" });
-  expect(told("ada")).toEqual({ taken_back: ["a"], put_again: [], more: 0 });
-  expect(told("bob")).toEqual({ taken_back: ["b"], put_again: [], more: 0 });
+  const reported = (agent: string) => undo.unreported.take({ agent, session: "s" });
+  expect(reported("ada")).toEqual({ taken_back: ["a"], put_again: [], more: 0 });
+  expect(reported("bob")).toEqual({ taken_back: ["b"], put_again: [], more: 0 });
   for await (const { files } of undo.takeBack({ call: await undo.lastUndo() }, [], "redo"))
     expect(files).toHaveLength(2);
-  expect([told("ada"), told("bob")]).toMatchObject([{ put_again: ["a"] }, { put_again: ["b"] }]);
+  expect([reported("ada"), reported("bob")]).toMatchObject([{ put_again: ["a"] }, { put_again: ["b"] }]);
 });
 
 it("what couldn't be put again can be asked for once more", async () => {
