@@ -247,7 +247,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 124_300,
+  test: 124_500,
   bench: 4850,
   build: 150,
   conformance: 650,
