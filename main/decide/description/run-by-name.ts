@@ -81,6 +81,8 @@ export function standsForOf(lines: readonly CommandLine[], place: CallPlace): St
 
 /** @param placeOf called where there is a name */
 export function namesOfLines(lines: readonly CommandLine[], placeOf: () => CallPlace): Named[] {
+  // Most calls are of tools that have none.
+  if (lines.length === 0) return [];
   const found = new Map<string, Named>();
   const reader = new ScriptReader(placeOf);
   for (const line of lines) {

@@ -46,11 +46,12 @@ export function withFurtherNeeds(
   const all = markedAsTrees(needs, held).map((need) => markedByName(need, held));
   for (const need of needs) all.push(...askedBelow(need, held));
   all.push(...instructionsBeside(all, environment, held, markedByName));
-  all.push(...importedByWritten(all, args, environment, held, markedByName));
   const writes = needs.filter(
     (need): need is PathNeed => need.capability === "fs:write" && need.target.kind === "path",
   );
+  // What is found beyond the needs themselves only reads.
   if (writes.length === 0) return all;
+  all.push(...importedByWritten(all, args, environment, held, markedByName));
   const settings = new AgentSettings(environment);
   const code = new Set<string>();
   for (const write of writes) {

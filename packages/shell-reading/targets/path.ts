@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import { closeSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorCode } from "../files/regular-bytes.ts";
 import { absolutePath } from "../paths.ts";
@@ -140,9 +140,11 @@ function foundBy(way: Way, path: string | Buffer): string | Buffer {
 function wayTo(path: string): Way {
   if (path.length > MAX_NAMES) return "long";
   const began = performance.now();
-  const stat = lstatSync(path, NO_THROW);
-  if (stat === undefined) return "none";
-  return !stat.isSymbolicLink() && performance.now() - began < LONG_MS ? "short" : "long";
+  const kind = kindOfStat(lstatSync(path, NO_THROW));
+  const isShort = performance.now() - began < LONG_MS;
+  kinds.note(path, kind);
+  if (kind === "nothing") return "none";
+  return kind !== "link" && isShort ? "short" : "long";
 }
 
 const DELETED = Buffer.from(" (deleted)");
@@ -258,14 +260,23 @@ export function kindOf(path: string): PathKind {
   return kinds(path, () => following(path, () => lookedAt(path))) ?? "unknown";
 }
 
+/** True where this decision has seen already that something is at a path. */
+export function isSeen(path: string): boolean {
+  const kind = kinds.known(path);
+  return kind === "file" || kind === "folder" || kind === "link";
+}
+
 const kinds = onceADecision<PathKind | null>();
+
+function kindOfStat(stat: Stats | undefined): PathKind {
+  if (stat === undefined) return "nothing";
+  if (stat.isSymbolicLink()) return "link";
+  return stat.isDirectory() ? "folder" : "file";
+}
 
 function lookedAt(path: string): PathKind {
   try {
-    const stat = lstatSync(path, NO_THROW);
-    if (stat === undefined) return "nothing";
-    if (stat.isSymbolicLink()) return "link";
-    return stat.isDirectory() ? "folder" : "file";
+    return kindOfStat(lstatSync(path, NO_THROW));
   } catch (error) {
     const code = errorCode(error);
     return code === "ENOTDIR" || code === "ENAMETOOLONG" ? "nothing" : "unknown";

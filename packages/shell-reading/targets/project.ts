@@ -34,7 +34,8 @@ export const projectRoot = (folder: string, home: string): string | null =>
 const rootsOfDecision = onceADecision<string | null>();
 
 function rootAbove(folder: string, home: string): string | null {
-  const root = folderAbove(folder, (here) => isAtOrBelow(home, here) || isRepository(join(here, ".git"))) ?? null;
+  const isIt = (here: string) => isAtOrBelow(home, here) || isRepository(here === "/" ? "/.git" : `${here}/.git`);
+  const root = folderAbove(folder, isIt) ?? null;
   // Where a link leads to the home, that is looked at only once there is a repository.
   return root === null || isAtOrBelow(home, root) || isAtOrBelow(realForm(home) ?? home, root) ? null : root;
 }
@@ -43,7 +44,7 @@ function rootAbove(folder: string, home: string): string | null {
 function isRepository(git: string): boolean {
   switch (kindOf(git)) {
     case "folder":
-      return kindOf(join(git, "HEAD")) === "file";
+      return kindOf(`${git}/HEAD`) === "file";
     case "file":
       return namesFolder(git);
     default:
