@@ -223,9 +223,9 @@ export class GrantStore {
     return this.#ended.size > 0 && this.#ended.has(`${agent}\n${session}`);
   }
 
-  /** Looks for what other programs wrote, now that nobody waits for it: the next call needn't. */
+  /** Looks for what other programs wrote, now that nobody waits for it, where the next call would have to: not where the last one just did. */
   freshen(): void {
-    this.#cache.freshen(MAX_AGE_MS / 2);
+    this.#cache.freshen(MAX_AGE_MS);
   }
 
   /** Remembers that a grant decided a call; written by `flush`. */

@@ -189,6 +189,7 @@ function shownText(target: PathTarget): string {
 
 /** The needs, those marked that delete a folder which holds what neither Git nor a build brings back: a grant on writing there was given for less. */
 function markedAsTrees(needs: readonly ResolvedRequirement[], held: HeldByGit): ResolvedRequirement[] {
+  if (!needs.some(({ access }) => access === "delete")) return [...needs];
   // What is moved is there under another name.
   const moved = new Set(needs.map(({ copied_from }) => copied_from));
   return needs.map((need) => {

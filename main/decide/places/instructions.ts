@@ -159,11 +159,11 @@ export function instructionsBeside(
       folders.set(here, root ?? top);
     }
   }
-  const instructing = (all: Iterable<string>) => [...all].filter(instructs);
-  for (const folder of instructing(folders.keys())) reader.named(folder, folders.get(folder) ?? folder);
+  const instructing = [...folders].filter(([folder]) => instructs(folder));
+  for (const [folder, root] of instructing) reader.named(folder, root);
   // Some of them, at a project's top as well, once a file is read that they are for.
-  for (const folder of instructing(new Set([...folders.keys(), ...roots])))
-    reader.rules(folder, folders.get(folder) ?? folder);
+  for (const [folder, root] of instructing) reader.rules(folder, root);
+  for (const root of roots) if (!folders.has(root) && instructs(root)) reader.rules(root, root);
   return reader.needs;
 }
 
