@@ -1,6 +1,8 @@
-import { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import fs, { symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { beginningOf } from "../../../packages/shell-reading/targets/file-beginning.ts";
 import { kindOf, realForm } from "../../../packages/shell-reading/targets/path.ts";
 import { decidingCall, onceADecision } from "../../../packages/shell-reading/targets/tree-scan.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
@@ -31,4 +33,34 @@ it("where a path leads, and what is there, is looked at once in a decision, and 
   unlinkSync(path);
   writeFileSync(path, "");
   expect(decidingCall(look)).toEqual([path, "file"]);
+});
+
+it("whether a file is there is asked once in a decision that follows its path and reads its beginning, and anew in the next", () => {
+  const path = join(tempFolder(), "a");
+  writeFileSync(path, "first");
+  const { lstatSync } = fs;
+  let looks = 0;
+  const counting = (...given: Parameters<typeof lstatSync>) => {
+    if (given[0] === path) looks++;
+    return lstatSync(...given);
+  };
+  Object.assign(fs, { lstatSync: counting });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    Object.assign(fs, { lstatSync });
+    syncBuiltinESMExports();
+  });
+  const read = () => [realForm(path), kindOf(path), beginningOf(path, 100)];
+  expect([decidingCall(read), looks]).toEqual([[path, "file", { kind: "file", text: "first" }], 1]);
+  unlinkSync(path);
+  expect(decidingCall(read)).toEqual([path, "nothing", { kind: "nothing" }]);
+  const gone = () => {
+    writeFileSync(path, "second");
+    const seen = realForm(path);
+    unlinkSync(path);
+    return [seen, beginningOf(path, 100)];
+  };
+  expect(decidingCall(gone)).toEqual([path, { kind: "nothing" }]);
+  writeFileSync(path, "third");
+  expect(decidingCall(read)).toEqual([path, "file", { kind: "file", text: "third" }]);
 });
