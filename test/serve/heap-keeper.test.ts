@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import type * as v8 from "node:v8";
 import { getHeapSpaceStatistics } from "node:v8";
 import { afterEach, expect, it, vi } from "vitest";
 import { HeapKeeper } from "../../main/base/heap-keeper.ts";
@@ -48,6 +49,35 @@ it("what the start has left is given back once the gate has been quiet for 5 sec
     expect(collect).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(collect.mock.calls).toEqual([[{ type: "major", execution: "sync", flavor: "last-resort" }]]);
+  } finally {
+    keeper.stop();
+  }
+});
+
+it("what agents leave while they call without a pause is collected from 24 MiB on, and from less once they call now and then", async () => {
+  vi.useFakeTimers();
+  const collect = vi.fn(() => Promise.resolve());
+  vi.stubGlobal("gc", collect);
+  const heldMib = (mib: number) =>
+    vi
+      .mocked(getHeapSpaceStatistics)
+      .mockReturnValue([{ space_name: "old_space", space_used_size: mib * 1024 * 1024 } as v8.HeapSpaceInfo]);
+  heldMib(20);
+  looksBusy();
+  const keeper = new HeapKeeper();
+  try {
+    heldMib(43);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(collect).not.toHaveBeenCalled();
+    heldMib(44);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(collect.mock.calls).toEqual([[{ type: "major", execution: "async" }]]);
+    heldMib(57);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(collect).toHaveBeenCalledTimes(1);
+    looksBusy(0.05);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(collect.mock.calls).toHaveLength(2);
   } finally {
     keeper.stop();
   }
