@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { errorCode } from "../files/regular-bytes.ts";
-import { isSeen } from "./path.ts";
+import { kindFollowed } from "./path.ts";
 import { following } from "./tree-scan.ts";
 
 /** How a file begins. `unreadable`: another kind of file, a link, no permission, somebody keeps it from being read, or the call's paths take too long. */
@@ -14,14 +14,11 @@ export function beginningOf(path: string | Buffer, maxBytes: number): Beginning 
   return following(path.toString(), () => readBeginning(path, maxBytes)) ?? { kind: "unreadable" };
 }
 
-const NO_THROW = { throwIfNoEntry: false } as const;
-
 function readBeginning(path: string | Buffer, maxBytes: number): Beginning {
   let fd: number;
   try {
     // Most aren't there, and an error costs ten times a look.
-    const isThere = (typeof path === "string" && isSeen(path)) || lstatSync(path, NO_THROW) !== undefined;
-    if (!isThere) return { kind: "nothing" };
+    if (typeof path === "string" && kindFollowed(path) === "nothing") return { kind: "nothing" };
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = errorCode(error);

@@ -1,4 +1,4 @@
-import { closeSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { closeSync, lstatSync, openSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { errorCode } from "../files/regular-bytes.ts";
 import { absolutePath } from "../paths.ts";
@@ -140,11 +140,10 @@ function foundBy(way: Way, path: string | Buffer): string | Buffer {
 function wayTo(path: string): Way {
   if (path.length > MAX_NAMES) return "long";
   const began = performance.now();
-  const kind = kindOfStat(lstatSync(path, NO_THROW));
-  const isShort = performance.now() - began < LONG_MS;
-  kinds.note(path, kind);
-  if (kind === "nothing") return "none";
-  return kind !== "link" && isShort ? "short" : "long";
+  const kind = lookedAt(path);
+  const isShort = (kind === "file" || kind === "folder") && performance.now() - began < LONG_MS;
+  kinds(path, () => kind);
+  return kind === "nothing" ? "none" : isShort ? "short" : "long";
 }
 
 const DELETED = Buffer.from(" (deleted)");
@@ -260,23 +259,17 @@ export function kindOf(path: string): PathKind {
   return kinds(path, () => following(path, () => lookedAt(path))) ?? "unknown";
 }
 
-/** True where this decision has seen already that something is at a path. */
-export function isSeen(path: string): boolean {
-  const kind = kinds.known(path);
-  return kind === "file" || kind === "folder" || kind === "link";
-}
+/** The same for whoever counts how long the path is followed. */
+export const kindFollowed = (path: string): PathKind | null => kinds(path, () => lookedAt(path));
 
 const kinds = onceADecision<PathKind | null>();
 
-function kindOfStat(stat: Stats | undefined): PathKind {
-  if (stat === undefined) return "nothing";
-  if (stat.isSymbolicLink()) return "link";
-  return stat.isDirectory() ? "folder" : "file";
-}
-
 function lookedAt(path: string): PathKind {
   try {
-    return kindOfStat(lstatSync(path, NO_THROW));
+    const stat = lstatSync(path, NO_THROW);
+    if (stat === undefined) return "nothing";
+    if (stat.isSymbolicLink()) return "link";
+    return stat.isDirectory() ? "folder" : "file";
   } catch (error) {
     const code = errorCode(error);
     return code === "ENOTDIR" || code === "ENAMETOOLONG" ? "nothing" : "unknown";

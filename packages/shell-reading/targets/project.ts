@@ -34,8 +34,8 @@ export const projectRoot = (folder: string, home: string): string | null =>
 const rootsOfDecision = onceADecision<string | null>();
 
 function rootAbove(folder: string, home: string): string | null {
-  const isIt = (here: string) => isAtOrBelow(home, here) || isRepository(here === "/" ? "/.git" : `${here}/.git`);
-  const root = folderAbove(folder, isIt) ?? null;
+  const root =
+    folderAbove(folder, (here) => isAtOrBelow(home, here) || isRepository(`${here === "/" ? "" : here}/.git`)) ?? null;
   // Where a link leads to the home, that is looked at only once there is a repository.
   return root === null || isAtOrBelow(home, root) || isAtOrBelow(realForm(home) ?? home, root) ? null : root;
 }

@@ -64,32 +64,17 @@ export function decidingCall<T>(decide: () => T): T {
  * Remembers what is found for the rest of one decision, which nothing interrupts; outside of any it is found anew each time. Null is what
  * took too long: that is looked for again.
  */
-export function onceADecision<T>(): OfDecision<T> {
+export function onceADecision<T>(): (key: string, find: () => T) => T {
   const known = new Map<string, T>();
   let of = 0;
-  const ofThis = () => {
+  return (key, find) => {
+    if (!isDeciding) return find();
     if (of !== decisions) known.clear();
     of = decisions;
-    return known;
-  };
-  const once = (key: string, find: () => T): T => {
-    if (!isDeciding) return find();
-    const found = ofThis().get(key) ?? find();
+    const found = known.get(key) ?? find();
     known.set(key, found);
     return found;
   };
-  return Object.assign(once, {
-    known: (key: string) => (isDeciding ? ofThis().get(key) : undefined),
-    note: (key: string, found: T) => void (isDeciding && ofThis().set(key, found)),
-  });
-}
-
-interface OfDecision<T> {
-  (key: string, find: () => T): T;
-  /** What this decision has found there so far. */
-  known(key: string): T | undefined;
-  /** That something else this decision looked for says it. */
-  note(key: string, found: T): void;
 }
 
 /**
