@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
     path: "packages/shell-reading",
     holds: "a command line -> what it would touch: records of programs, grammar, interpreter",
     floor: 0,
-    lines: 16850,
+    lines: 16860,
     doors: `
       doors: files gate-command git programs reading`,
   },
@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 16406,
+    lines: 16440,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -247,7 +247,7 @@ export const ROOMS: readonly Room[] = [
 
 /** Lines of what isn't the product, and so has no floor. */
 export const BESIDE: Readonly<Record<string, number>> = {
-  test: 124_500,
+  test: 125_300,
   bench: 4850,
   build: 150,
   conformance: 650,
