@@ -7,7 +7,7 @@ export function callHash(executor: string, args: Record<string, unknown>): strin
 
 /** What `callHash` is made of. */
 export function callText(executor: string, args: Record<string, unknown>): string {
-  return `{"args":${canonicalJson(args)},"executor":${JSON.stringify(executor)}}`;
+  return canonicalJson({ args, executor });
 }
 
 /** JSON with the keys of every object in code-unit order. The value came out of JSON.parse and lies within the frame's depth. */
@@ -19,8 +19,7 @@ export function canonicalJson(value: unknown): string {
   }
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   let members = "";
-  const keys = Object.keys(value);
-  for (const key of keys.length > 1 ? keys.sort() : keys) {
+  for (const key of Object.keys(value).sort()) {
     const child = (value as Record<string, unknown>)[key];
     if (child === undefined) continue;
     members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(child)}`;
