@@ -21,6 +21,8 @@ export const reportedSchema = z.object({
   ran_other: z.literal(true).optional(),
   /** It tried more than its line says, and its box kept it from that. */
   tried_more: z.literal(true).optional(),
+  /** It changed files that run later, or instruct agents, in a session that had taken in something untrusted; its line doesn't name them. */
+  changed_later: z.literal(true).optional(),
 });
 export type Reported = z.infer<typeof reportedSchema>;
 

@@ -116,6 +116,8 @@ const en = {
   ranOtherShort: "not as allowed",
   tried_more: "it tried more than its command says, and could not",
   triedMoreShort: "tried more",
+  changed_later: "it changed files that run later, which its command doesn't name",
+  changedLaterShort: "changed what runs later",
   reportedNote: "the agent's own word, which nothing proves",
   report: { ok: "it worked", failed: "it failed", unreported: "nothing yet" } satisfies Record<
     Reported["state"],
@@ -247,6 +249,8 @@ const it: typeof en = {
   ranOtherShort: "non come consentita",
   tried_more: "ha tentato più di quanto dice il suo comando, senza riuscirci",
   triedMoreShort: "ha tentato altro",
+  changed_later: "ha cambiato file che vengono eseguiti più tardi, che il suo comando non nomina",
+  changedLaterShort: "ha cambiato altro",
   reportedNote: "parola dell'agente, che nulla dimostra",
   report: { ok: "riuscita", failed: "fallita", unreported: "ancora nulla" },
   reportShort: { ok: "riuscita", failed: "fallita", unreported: "" },

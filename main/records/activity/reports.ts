@@ -47,11 +47,11 @@ interface AllowedCall {
   call_id: string | undefined;
   /** Of the call as it was allowed; undefined where what ran isn't compared with it. */
   call_hash: string | undefined;
-  hasRunOther: boolean;
+  /** What else is known of it. */
+  marks: Pick<Reported, "ran_other" | "tried_more" | "changed_later">;
   /** Its box holds less than its project: a program that tries more did something else than its line says. */
   isNarrow: boolean;
   session: string;
-  hasTriedMore: boolean;
   /** By the monotonic clock. */
   at: number;
   reported: Accepted["reported"] | undefined;
@@ -71,10 +71,14 @@ function isCompared({ capabilities, confined }: AllowedDecision, args: ProposedC
 /** The kind of a call: an agent that reports one of it could report all of it. */
 const kindOf = ({ session, executor }: AllowedCall): string => `${session}\n${executor}`;
 
-const marksOf = ({ hasRunOther, hasTriedMore }: AllowedCall): Pick<Reported, "ran_other" | "tried_more"> => ({
-  ...(hasRunOther ? { ran_other: true as const } : {}),
-  ...(hasTriedMore ? { tried_more: true as const } : {}),
-});
+/** Marks it. Undefined where it was before. */
+function marked(call: AllowedCall, mark: keyof AllowedCall["marks"]): RanOther | undefined {
+  const { decision_id, executor, marks } = call;
+  if (marks[mark]) return undefined;
+  marks[mark] = true;
+  if (call.reported !== undefined) call.reported = { ...call.reported, ...marks };
+  return { decision_id, executor, reported: call.reported ?? { state: "unreported", ms: null, ...marks } };
+}
 
 class AgentCalls {
   /** A ring. */
@@ -154,10 +158,9 @@ export class Reports {
       executor,
       call_id: callId,
       call_hash: callId !== undefined && isCompared(decision, args) ? callHash(executor, args) : undefined,
-      hasRunOther: false,
+      marks: {},
       isNarrow: decision.confined?.kind !== undefined,
       session,
-      hasTriedMore: false,
       at: this.#steady(),
       reported: undefined,
     });
@@ -178,7 +181,7 @@ export class Reports {
       state: ok ? "ok" : "failed",
       ms: Math.round(this.#steady() - call.at),
       ...(duration_ms === undefined ? {} : { duration_ms: Math.round(duration_ms) }),
-      ...marksOf(call),
+      ...call.marks,
     };
     // By its own id of a call an agent may report only some: what a client's hook is called for.
     if ("decision_id" in named) calls.reports(kindOf(call));
@@ -191,16 +194,8 @@ export class Reports {
    */
   ran(agentId: string, callId: string, { executor, args }: RanCall): RanOther | undefined {
     const call = this.#agents.get(agentId)?.find({ call_id: callId });
-    if (call?.call_hash === undefined || call.hasRunOther || callHash(executor, args) === call.call_hash)
-      return undefined;
-    call.hasRunOther = true;
-    if (call.reported !== undefined) call.reported = { ...call.reported, ran_other: true };
-    const { decision_id } = call;
-    return {
-      decision_id,
-      executor: call.executor,
-      reported: call.reported ?? { state: "unreported", ms: null, ...marksOf(call) },
-    };
+    if (call?.call_hash === undefined || callHash(executor, args) === call.call_hash) return undefined;
+    return marked(call, "ran_other");
   }
 
   /**
@@ -210,13 +205,16 @@ export class Reports {
   triedMore(agentId: string, callId: string): (RanOther & { inSession: number }) | undefined {
     const calls = this.#agents.get(agentId);
     const call = calls?.find({ call_id: callId });
-    if (calls === undefined || call?.isNarrow !== true || call.hasTriedMore) return undefined;
-    call.hasTriedMore = true;
-    const { decision_id, executor, session } = call;
-    call.reported = call.reported && { ...call.reported, tried_more: true };
-    const others = calls.calls.filter((one) => one.hasTriedMore && one.session === session);
-    const reported = call.reported ?? { state: "unreported", ms: null, ...marksOf(call) };
-    return { decision_id, executor, reported, inSession: others.length };
+    const tried = call?.isNarrow === true ? marked(call, "tried_more") : undefined;
+    if (calls === undefined || tried === undefined) return undefined;
+    const others = calls.calls.filter(({ marks, session }) => marks.tried_more && session === call?.session);
+    return { ...tried, inSession: others.length };
+  }
+
+  /** What the gate found of a call: it changed files that run later, which it doesn't name. Undefined where it was found before. */
+  changedLater(agentId: string, decisionId: string): RanOther | undefined {
+    const call = this.#agents.get(agentId)?.decided(decisionId);
+    return call && marked(call, "changed_later");
   }
 
   /** Of the call that this agent was allowed under this id of its own; undefined where it was none. */
@@ -257,7 +255,7 @@ export class Reports {
       const call = calls.decided(decisionId);
       if (call === undefined) continue;
       if (call.reported !== undefined) return call.reported;
-      if (call.hasRunOther || call.hasTriedMore) return { state: "unreported", ms: null, ...marksOf(call) };
+      if (Object.keys(call.marks).length > 0) return { state: "unreported", ms: null, ...call.marks };
       return calls.reporting.has(kindOf(call)) ? { state: "unreported", ms: null } : undefined;
     }
     return undefined;

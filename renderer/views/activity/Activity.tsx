@@ -254,6 +254,7 @@ const COLUMNS = [
   "reported_ms",
   "ran_other",
   "tried_more",
+  "changed_later",
 ] as const;
 const PAGE = 500;
 const MOST_EXPORTED = 100_000;
@@ -292,5 +293,6 @@ function rowOf(entry: ActivityEntry): ExportRow {
     reported_ms: String(entry.reported?.ms ?? ""),
     ran_other: entry.reported?.ran_other === true ? "true" : "",
     tried_more: entry.reported?.tried_more === true ? "true" : "",
+    changed_later: entry.reported?.changed_later === true ? "true" : "",
   };
 }

@@ -28,25 +28,28 @@ export function ReportMark({ reported, isWhole = false }: ReportMarkProps) {
 }
 
 /** As a row says it: `worked`; "" where nothing was reported. */
-export function reportedText({ state, ran_other, tried_more }: Reported, language: Language): string {
+export function reportedText({ state, ran_other, tried_more, changed_later }: Reported, language: Language): string {
   const words = activityWords[language];
+  if (changed_later && !ran_other) return words.changedLaterShort;
   if (tried_more && !ran_other) return words.triedMoreShort;
   return ran_other ? words.ranOtherShort : words.reportShort[state];
 }
 
 /** `it worked, after 1.2 s, took 0.9 s; it tried more than its command says, and could not` */
-function wholeText({ state, ms, duration_ms, ran_other, tried_more }: Reported, language: Language): string {
+function wholeText(reported: Reported, language: Language): string {
+  const { state, ms, duration_ms, ran_other, tried_more, changed_later } = reported;
   const words = activityWords[language];
   const took = lengthOf(duration_ms ?? null, language);
   const after = lengthOf(ms, language);
   const parts = [
     ran_other ? words.ran_other : "",
-    (ran_other || tried_more) && state === "unreported" ? "" : words.report[state],
+    (ran_other || tried_more || changed_later) && state === "unreported" ? "" : words.report[state],
     after === "" ? "" : words.after(after),
     took === "" ? "" : words.took(took),
   ];
   const said = parts.filter((text) => text !== "").join(", ");
-  return [said, tried_more ? words.tried_more : ""].filter((text) => text !== "").join("; ");
+  const more = [tried_more ? words.tried_more : "", changed_later ? words.changed_later : ""];
+  return [said, ...more].filter((text) => text !== "").join("; ");
 }
 
 function ReportShape({ state }: { state: "ok" | "failed" }) {

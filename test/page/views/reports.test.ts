@@ -68,6 +68,21 @@ describe.skipIf(NO_BROWSER !== null)("what an agent reported of an allowed call"
     expect(await seriousProblems(page)).toEqual([]);
   });
 
+  it("a call that changed what runs later, unnamed, is marked as that", async () => {
+    const { page, rows } = await openActivity([
+      { state: "unreported", ms: null, changed_later: true },
+      { state: "ok", ms: 1234, changed_later: true },
+    ]);
+    for (const row of [0, 1])
+      expect(await rows.nth(row).locator(".report").textContent()).toBe("changed what runs later");
+    await rows.nth(0).getByRole("button").click();
+    await page
+      .getByText("it worked, after 1.2 s; it changed files that run later, which its command doesn't name")
+      .waitFor();
+    await rows.nth(1).getByRole("button").click();
+    await page.getByText("it changed files that run later, which its command doesn't name", { exact: true }).waitFor();
+  });
+
   it("it appears in its row as it is reported, also where the row came live", async () => {
     const { agent, gate, page, rows, tell, newest } = await openActivity([{ state: "unreported", ms: null }]);
     tell({ type: "call.reported", data: { decision_id: newest, reported: { state: "ok", ms: 5 } } });
