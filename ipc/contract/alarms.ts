@@ -35,6 +35,8 @@ export const ALARM_CODES = [
   "ran_other_than_allowed",
   /** In one session, programs tried more than their lines say three times: their boxes kept them from it. */
   "tried_more_than_said",
+  /** Programs of a session that had taken in something untrusted changed files that run later, or instruct agents, which their lines don't name. */
+  "untrusted_changed_later",
   /** An agent ran what it had to ask about, and asked nobody. */
   "ran_unasked",
   /** Instructions that a client reads as its session begins hand its model a secret. */

@@ -68,6 +68,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "Programs tried more than their commands say",
       meaning: "Their boxes kept them from it. Activity marks the calls: see what they were to do.",
     },
+    untrusted_changed_later: {
+      title: "Programs changed what runs later, unnamed, in a session that took in something untrusted",
+      meaning: "What they wrote may be another's: see it before you build, push or begin a session there.",
+    },
     ran_unasked: {
       title: "An agent ran something without asking",
       meaning: "The gate learned of it afterwards and could not stop it: see what it did.",
@@ -163,6 +167,10 @@ export const ALARM_WORDS: Readonly<Record<Language, Readonly<Record<AlarmCode, A
       title: "Dei programmi hanno tentato più di quanto dicono i loro comandi",
       meaning: "Il confinamento l'ha impedito. L'attività segna le chiamate: guarda che cosa dovevano fare.",
     },
+    untrusted_changed_later: {
+      title: "Dei programmi hanno cambiato, senza dirlo, ciò che viene eseguito più tardi, dopo contenuti non fidati",
+      meaning: "Ciò che hanno scritto può essere di altri: guardalo prima di compilare o di iniziare sessioni.",
+    },
     ran_unasked: {
       title: "Un agente ha eseguito qualcosa senza chiedere",
       meaning: "Il gate l'ha saputo dopo e non ha potuto impedirlo: guarda che cosa ha fatto.",
@@ -209,6 +217,7 @@ export const PAST_ALARMS: readonly AlarmCode[] = [
   "box_bypassed",
   "ran_other_than_allowed",
   "tried_more_than_said",
+  "untrusted_changed_later",
   "ran_unasked",
   "instructions_hand_secret",
   "other_hooks",

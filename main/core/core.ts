@@ -8,6 +8,7 @@ import type { DatabaseName } from "../base/sqlite/database-names.ts";
 import { VERSION } from "../base/version.ts";
 import { BoxNetwork } from "../box/network/box-network.ts";
 import { nodeForBox } from "../box/node.ts";
+import { LaterChanges } from "../box/project/later-changes.ts";
 import { BoxService, type BoxServiceParts } from "../box/service/box-service.ts";
 import { type Gate, SessionDecisions } from "../calls/index.ts";
 import { SessionMarks } from "../decide/flow/session-marks.ts";
@@ -25,7 +26,7 @@ import { GitHistories } from "./git-histories.ts";
 import { continueFrom, openGate } from "./open-gate.ts";
 import { openStaleGrants } from "./open-stale-grants.ts";
 import { type BeginOptions, begin, type PartsWithoutDatabase } from "./parts-without-database.ts";
-import { noteCountedReports } from "./reported-calls.ts";
+import { noteChangedLater, noteCountedReports } from "./reported-calls.ts";
 import { DiskWatch } from "./storage/disk-watch.ts";
 import { Storage } from "./storage/storage.ts";
 import { LOOK_MS } from "./storage/storage-watch.ts";
@@ -48,6 +49,7 @@ export interface Core extends Omit<Opened, "env" | "log" | "approvals"> {
   checkpoints: Checkpoints;
   /** Undefined where nothing is kept. */
   undo: Undo | undefined;
+  later: LaterChanges;
   subscribe: OperatorApi["subscribe"];
   close(): void;
 }
@@ -96,7 +98,10 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
     const boxMaker = () => box.makerPath;
     const undo = await openUndo(opened, boxMaker);
     const keeping = options.keepsProjects === true ? undo : undefined;
-    const box = openBox(opened, () => gate, { pipesAhead: options.pipesAhead, around: keeping });
+    const changed = (agentId: string, id: string) => noteChangedLater(opened, agentId, id);
+    const later = new LaterChanges({ ...opened, marks: () => marks, changed });
+    const around = [later, ...(keeping === undefined ? [] : [keeping])];
+    const box = openBox(opened, () => gate, { pipesAhead: options.pipesAhead, around });
     const decisions = new SessionDecisions(begun.catalog, begun.clock.now);
     const judges = await CurrentJudges.open(begun.config, () => judgeParts(opened, decisions));
     const words = new UserWords();
@@ -119,6 +124,7 @@ export async function openCore(options: CoreOptions = {}): Promise<Core> {
       receiptKeys: receipts.keys,
       checkpoints,
       undo,
+      later,
     };
     const close = run(opened, parts);
     return {

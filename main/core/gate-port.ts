@@ -196,12 +196,12 @@ export class GatePort implements AgentPort {
   }
 
   #ran(agentId: string, { call_id: id, ok, duration_ms, input, unasked, refused }: Ran): { confined: Confined | null } {
-    const { activity, box, undo } = this.#core;
+    const { activity, box, later, undo } = this.#core;
     const callId = this.#boxed === undefined ? box.callIdOf(agentId, id) : id;
     const decisionId = activity.reports.decisionOf(agentId, callId);
     const isUnasked = unasked === true && decisionId === undefined;
     // Codex doesn't say how.
-    if (decisionId !== undefined) undo?.ended(decisionId);
+    if (decisionId !== undefined) for (const each of [undo, later]) each?.ended(decisionId);
     if (isUnasked && this.#boxed === undefined) box.ranUnasked(agentId);
     if (isUnasked && input !== undefined) noteUnasked(this.#core, agentId, input);
     else if (input !== undefined) noteRan(this.#core, agentId, callId, input);

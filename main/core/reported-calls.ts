@@ -6,7 +6,7 @@ import type { AgentDirectory, Listeners } from "../agents/index.ts";
 import type { Alarms } from "../base/alarms.ts";
 import type { ExecutorCatalog } from "../decide/executors/catalog.ts";
 import type { Activity } from "../records/activity/activity.ts";
-import type { Report, ReportedCall } from "../records/activity/reports.ts";
+import type { RanOther, Report, ReportedCall } from "../records/activity/reports.ts";
 import type { AuditLog } from "../records/audit/log.ts";
 
 /** What agents report of their calls, for the trail and the surfaces. No decision depends on it. */
@@ -19,6 +19,8 @@ interface Parts {
   listeners: Pick<Listeners, "hasListener" | "publish">;
   /** Keeps what calls left; undefined where nothing is kept. */
   undo?: { ended(decisionId: string): void } | undefined;
+  /** Finds what they changed of what runs later. */
+  later?: { ended(decisionId: string): void };
 }
 
 interface RanParts extends Parts {
@@ -31,7 +33,7 @@ export function noteReport(parts: Parts, agentId: string, call: ReportedCall, re
   const accepted = activity.reports.report(agentId, call, report);
   if (accepted === undefined) return;
   const { decision_id, reported } = accepted;
-  parts.undo?.ended(decision_id);
+  for (const each of [parts.undo, parts.later]) each?.ended(decision_id);
   const { ms, duration_ms } = reported;
   const agent = nameOf(parts, agentId);
   audit.append(() => ({
@@ -76,21 +78,37 @@ const TRIED_MORE_TOLD = 3;
 
 /** An agent says that a call's box kept it from something: a program that does more than its line says. */
 export function noteTriedMore(parts: RanParts, agentId: string, callId: string): void {
-  const { activity, alarms, audit, catalog } = parts;
-  const tried = activity.reports.triedMore(agentId, callId);
+  const tried = parts.activity.reports.triedMore(agentId, callId);
   if (tried === undefined) return;
-  const { decision_id, reported, inSession } = tried;
-  const agent = nameOf(parts, agentId);
-  const executor = catalog.loggedName(tried.executor, agentKindOf(agent));
-  audit.append({ event: "ran.tried_more", ts: audit.time(), decision_id, agent, executor });
-  if (inSession >= TRIED_MORE_TOLD)
-    alarms.raise({
+  const agent = noteFound(parts, "ran.tried_more", agentId, tried);
+  if (tried.inSession >= TRIED_MORE_TOLD)
+    parts.alarms.raise({
       code: "tried_more_than_said",
       subject: agent,
       message: `${agent} ran at least ${TRIED_MORE_TOLD} commands in one session whose programs tried more than they say, and couldn't`,
       hint: "see whether the project's own files changed what they do",
     });
+}
+
+/** A call's programs changed what runs later, which its line doesn't name. */
+export function noteChangedLater(parts: Parts, agentId: string, decisionId: string): void {
+  const changed = parts.activity.reports.changedLater(agentId, decisionId);
+  if (changed !== undefined) noteFound(parts, "ran.changed_later", agentId, changed);
+}
+
+/** For the trail and Activity. @returns the agent's name */
+function noteFound(
+  parts: Parts,
+  event: string,
+  agentId: string,
+  { decision_id, executor, reported }: RanOther,
+): string {
+  const { audit, catalog } = parts;
+  const agent = nameOf(parts, agentId);
+  const name = catalog.loggedName(executor, agentKindOf(agent));
+  audit.append({ event, ts: audit.time(), decision_id, agent, executor: name });
   publishReported(parts, decision_id, reported);
+  return agent;
 }
 
 /** An agent says what it ran without having asked the gate. Of many in a short time the trail gets a count. */

@@ -1,5 +1,6 @@
 import { BUILD_FOLDERS, hasSecretName } from "@metnos-gate/shell-reading/files";
 import { isPlantedAmongBuilt, isPlantedName } from "@metnos-gate/shell-reading/programs";
+import { isLaterByName } from "../../decide/flow/later-places.ts";
 import { endsInKeys } from "../../decide/places/protected-paths.ts";
 import { endsInRunLater, isOptionName, mayBeRunLater, RUN_LATER_FOLDERS } from "../../decide/places/run-later.ts";
 import { mayBeInstructions } from "./instruction-links.ts";
@@ -28,6 +29,8 @@ export type FolderKind =
   | "linked"
   /** Made by builds, and not ignored by Git: repositories are looked for, which `git add` would take in. */
   | "added"
+  /** Isn't looked through but for what runs later by its name alone (later-changes.ts). */
+  | "later"
   /** Made by builds, with a folder of programs in it; several of these; that folder. */
   | "built"
   | "environments"
@@ -186,6 +189,7 @@ export function contentsOf(path: string, kind: FolderKind, entries: readonly Ent
   if (kind === "output") return contentsOfOutput(path, entries);
   if (kind === "linked") return contentsOfLinked(path, entries, isRepository);
   if (kind === "added") return contentsOfAdded(entries);
+  if (kind === "later") return contentsOfLater(path, entries);
   const contents = noContents();
   const isSecret = secretsIn(path);
   if (kind === "built" || kind === "environments" || kind === "programs") {
@@ -361,6 +365,17 @@ function contentsOfAdded(entries: readonly Entry[]): Contents {
   for (const { name, is_folder } of entries) {
     if (name === ".git") contents.places.push(name);
     else if (is_folder) contents.folders.push({ name, kind: "added" });
+  }
+  return contents;
+}
+
+function contentsOfLater(path: string, entries: readonly Entry[]): Contents {
+  const contents = noContents();
+  for (const { name, is_folder, is_link } of entries) {
+    if (is_folder && !NOT_LOOKED_THROUGH.has(name.toLowerCase())) contents.folders.push({ name, kind: "later" });
+    // A link may take the place of a folder of such files.
+    const isLater = is_link && (name.startsWith(".") || isLaterByName(`${path}/${name}/`));
+    if (!is_folder && (isLater || isLaterByName(`${path}/${name}`))) contents.places.push(name);
   }
   return contents;
 }

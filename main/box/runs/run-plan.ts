@@ -80,7 +80,7 @@ export interface RunPlanParts {
   /** This project, or a folder in it, holds more than a box can be made for. */
   tooLarge(folder: string): void;
   /** Left out: nothing is kept. */
-  around?: AroundRuns | undefined;
+  around?: readonly AroundRuns[] | undefined;
 }
 
 interface Made {
@@ -191,7 +191,7 @@ export class RunPlan {
     const { machine, after, openNetwork } = this.#parts;
     const { declaration, line } = this.#run;
     // First: what is looked at after that may not be old as it starts.
-    await this.#parts.around?.beforeRun(this.#run);
+    await Promise.all((this.#parts.around ?? []).map((each) => each.beforeRun(this.#run)));
     const { look, words: made, checks } = await this.#alone();
     const refusal = this.#isDropped ? "it was ended" : this.refusal();
     if (refusal !== null) throw new GateError("box_unavailable", refusal, "send it again");
@@ -227,7 +227,7 @@ export class RunPlan {
   async ended(): Promise<void> {
     this.#network?.close();
     await this.#parts.after.ended(this);
-    this.#parts.around?.afterRun(this.#run);
+    for (const each of this.#parts.around ?? []) each.afterRun(this.#run);
   }
 
   /** Nothing of it starts any more. */
@@ -235,7 +235,7 @@ export class RunPlan {
     this.#isDropped = true;
     if (this.#hasStarted) return this.ended();
     this.#network?.close();
-    this.#parts.around?.afterRun(this.#run);
+    for (const each of this.#parts.around ?? []) each.afterRun(this.#run);
   }
 }
 

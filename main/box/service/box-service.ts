@@ -48,7 +48,7 @@ export interface BoxServiceParts extends Pick<AfterRunsParts, "clock" | "alarms"
   /** How whole agents reach hosts; another one only in tests. */
   addressRules?: AddressRules;
   /** Keeps what runs could destroy. Left out: nothing is kept. */
-  around?: AroundRuns | undefined;
+  around?: readonly AroundRuns[] | undefined;
   /** Left out: COMMANDS_AHEAD. */
   pipesAhead?: number | undefined;
 }

@@ -120,6 +120,11 @@ export class WrittenFiles {
     }
   }
 
+  /** A marked session's call named it within so many milliseconds, or shortly before. */
+  isNamedWithin(path: string, ms: number): boolean {
+    return Date.parse(this.#row(path, this.#since())?.at ?? "") >= this.#clock.now() - ms - FRESH_MS;
+  }
+
   /** With which marks others than the reader wrote a file, or one below a folder. @param isTree a folder with all below it */
   marksOf(path: string, isTree: boolean, reader: string): Mark[] {
     if (this.#isEmpty) return [];
@@ -194,22 +199,19 @@ export class WrittenFiles {
   #forget(): void {
     this.#recent.clear();
     this.#db.prepare("DELETE FROM flow_files WHERE at < ?").run(this.#since());
-    const full = this.#db
-      .prepare<{ project: string }>("SELECT project FROM flow_files GROUP BY project HAVING count(*) > ?")
-      .all(MAX_PATHS);
-    for (const { project } of full) {
+    const full = "SELECT project FROM flow_files GROUP BY project HAVING count(*) > ?";
+    for (const { project } of this.#db.prepare<{ project: string }>(full).all(MAX_PATHS)) {
       this.#db.prepare("DELETE FROM flow_files WHERE project = ? AND path NOT LIKE '%//'").run(project);
       const at = isoSeconds(this.#clock.now());
-      const row = { path: `${project}/`, project, marks: MARKS.join(" "), writer: "", since: at, at };
-      this.#write(row);
+      this.#write({ path: `${project}/`, project, marks: MARKS.join(" "), writer: "", since: at, at });
     }
     this.#readFolders();
   }
 
   #readFolders(): void {
     this.#folders.clear();
-    const rows = this.#db.prepare<Row>("SELECT * FROM flow_files WHERE path LIKE '%/'").all();
-    for (const row of rows) this.#folders.set(row.path, row);
+    const sql = "SELECT * FROM flow_files WHERE path LIKE '%/'";
+    for (const row of this.#db.prepare<Row>(sql).all()) this.#folders.set(row.path, row);
   }
 
   /** Nothing was written by a marked session. */

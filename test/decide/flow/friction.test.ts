@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as passed } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { CODING_COMMANDS } from "../../support/coding-commands.ts";
 import { flowingCore, projectIn, seatIn } from "../../support/flowing-session.ts";
@@ -11,6 +12,13 @@ import { makeReadingProject } from "../../support/reading-project.ts";
 
 const OFF = '[flow]\nprivate_untrusted_out = "off"\nuntrusted_later = "off"\n';
 const UNLIMITED = "[rate]\nenabled = false\n";
+/** What lines change of what runs later. */
+const CHANGED: readonly [line: RegExp, files: readonly string[]][] = [
+  [/^npm (?:i|install) ./, ["package.json", "package-lock.json"]],
+  [/^(?:npm|pnpm|yarn|cargo) /, ["package-lock.json"]],
+  [/^git (?:pull|merge|checkout|switch|rebase|stash)/, ["Makefile", "CLAUDE.md"]],
+];
+
 const clockNow = () => new ManualClock(new Date().toISOString());
 
 /** Where programs fetch from that name no host. */
@@ -111,5 +119,26 @@ describe("what is asked more for what a session has seen", () => {
     console.log(asked.map(({ name, flows }) => [`${flows.length} ${name}`, ...flows].join("\n    ")).join("\n"));
     expect(asked.filter(({ flows }) => flows.length > 1)).toEqual([]);
     expect(asked.filter(({ flows }) => flows.length === 1).length).toBeGreaterThan(2);
+    // The same sessions' runs, now that each has taken in all that it does, where these change what they do in life.
+    const alarmed: string[] = [];
+    let known = 0;
+    for (const run of box?.prepared ?? []) {
+      await core.later.beforeRun(run);
+      const made = CHANGED.find(([line]) => line.test(run.line))?.[1] ?? [];
+      for (const name of made) writeFileSync(join(run.declaration.project, name), run.line);
+      if (made.length > 0) known += 1;
+      core.later.afterRun(run);
+      await passed(20);
+      for (const { code, subject } of core.alarms.list()) {
+        if (code !== "untrusted_changed_later") continue;
+        alarmed.push(`${run.session}: ${run.line}`);
+        core.alarms.clear(code, subject);
+      }
+    }
+    console.log(
+      `${box?.prepared.length} runs, ${known} of which change what runs later; alarms: ${alarmed.join(", ")}`,
+    );
+    expect(known).toBeGreaterThan(1);
+    expect(alarmed).toEqual([]);
   }, 400_000);
 });
