@@ -9,7 +9,7 @@ const CALLS = 40;
 const FILES = CALLS / 2;
 const ROUNDS = 120;
 /** Of a call's time. In this process a call takes a third of what it takes a gate that is asked over a socket. */
-const LIMITS = { clean: 0.03, marked: 0.07 };
+const LIMITS = { clean: 0.03, beside: 0.05, marked: 0.07 };
 
 /** The least that a call took of all rounds, and what of it this took, in milliseconds: what is busy beside a round makes it longer alone. */
 interface Least {
@@ -62,6 +62,7 @@ it("takes a small part of a call's time, and hardly any in a session that has se
   call("WebFetch", { url: "https://docs.example.org/a", prompt: "x" }, { session: "marked" });
   const [clean] = shares({ "another session has": "clean" });
   const [beside, marked] = shares({ "another one writes here": "clean", "this session has": "marked" });
-  expect([nobody, clean, beside].filter((part) => !(Number(part) < LIMITS.clean))).toEqual([]);
+  expect([nobody, clean].filter((part) => !(Number(part) < LIMITS.clean))).toEqual([]);
+  expect(beside).toBeLessThan(LIMITS.beside);
   expect(marked).toBeLessThan(LIMITS.marked);
 }, 400_000);
