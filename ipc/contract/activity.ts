@@ -44,7 +44,7 @@ export function resultOf({ outcome, status, rule }: Pick<ActivityEntry, "outcome
   return status === "expired" || status === "cancelled" ? "unanswered" : "denied";
 }
 
-const activityEntrySchema = z.object({
+export const activityEntrySchema = z.object({
   /** Of the line, in the order in which they were asked for: where a listing continues. */
   number: z.number().int(),
   decision_id: z.string(),
@@ -75,7 +75,7 @@ const activityEntrySchema = z.object({
 export type ActivityEntry = z.infer<typeof activityEntrySchema>;
 
 /** A time in which calls may be missing, and why. Unix seconds. */
-const activityGapSchema = z.object({
+export const activityGapSchema = z.object({
   from: z.number(),
   until: z.number(),
   /**

@@ -71,6 +71,7 @@ export function examinationOf(situation: Situation): Reviewable & { trace: Trace
     rule: "policy.level-allows",
     reason: "",
     grants_used: [],
+    ruled: [],
     verdict: { approved: true, reason: "", ts: 0, judge_kind: "rule-based-v1", score: 1, blocked_by: null },
     trace: [],
   };

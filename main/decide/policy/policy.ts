@@ -145,6 +145,8 @@ export const TABLE_POLICY: SubjectPolicy = { table: POLICY_TABLE, override: () =
 export class PolicyOverrides {
   /** Those of the file. */
   readonly profiles: readonly Profile[];
+  /** What was made stricter by hand. */
+  #byHand: readonly Profile[] = [];
   /** With what was made stricter by hand. */
   #all: readonly Profile[];
   #list: readonly PolicyOverride[];
@@ -162,8 +164,16 @@ export class PolicyOverrides {
     return this.#list;
   }
 
+  /** These profiles in place of the file's, with what is made stricter by hand now. */
+  withFile(profiles: readonly Profile[]): PolicyOverrides {
+    const other = new PolicyOverrides(profiles);
+    other.setByHand(this.#byHand);
+    return other;
+  }
+
   /** What is made stricter by hand, in place of what was before: the next call is looked at by it. */
   setByHand(profiles: readonly Profile[]): void {
+    this.#byHand = profiles;
     this.#all = [...this.profiles, ...profiles];
     this.#list = cellsOf(this.#all);
     this.#made.clear();

@@ -21,6 +21,7 @@ import type { VerdictSettings } from "../judge/verdicts.ts";
 import type { McpTools } from "../mcp/mcp-tools.ts";
 import type { UsedDestinations } from "../places/used-destinations.ts";
 import type { PolicyOverrides } from "../policy/policy.ts";
+import type { RuledNeed } from "../policy/replay.ts";
 import type { RateLimits } from "../rate/budgets.ts";
 import type { PauseSwitch } from "../safety/pause.ts";
 
@@ -126,6 +127,10 @@ export interface Ruling extends Requirements {
   readonly reason: string;
   readonly rule: Rule;
   readonly grants_used: readonly number[];
+  /** How it ruled on each of `needs`. */
+  readonly ruled: readonly RuledNeed[];
+  /** It costs more than its level may spend without asking. */
+  readonly is_dear?: true;
   /** What it costs, where a price is known. */
   readonly price?: Price | undefined;
 }

@@ -12,6 +12,7 @@ import { isUnresolvable, type ResolvedRequirement } from "../../targets/target.t
 import { type Confinement, confinementOf, type NotConfined } from "../confinement/confinement.ts";
 import type { GrantHolder } from "../grants/store.ts";
 import { effectiveOutcome, policyFor, RULE_TEXT, type SubjectPolicy } from "../policy/policy.ts";
+import type { RuledNeed } from "../policy/replay.ts";
 import { type Denial, denied, isDenial, PLAN_MODE, passed, type Ruling, type Validated } from "./examination.ts";
 
 /**
@@ -35,8 +36,9 @@ export function policy(x: Validated): Denial | Ruling {
   const asked = dear === undefined ? ruled.asked : askedForPrice(dear, x.subject.level);
   const where = whereConfined(confinement);
   const found = {
-    ...{ grants_used, needs, stated_needs: x.needs, confinement, runsIn: runsIn(x) },
+    ...{ grants_used, needs, ruled: ruled.ruled, stated_needs: x.needs, confinement, runsIn: runsIn(x) },
     ...(price === undefined ? {} : { price }),
+    ...(dear === undefined ? {} : { is_dear: true as const }),
   };
   if (asked !== undefined) {
     const reason = `${asked.text}${where}`;
@@ -91,7 +93,7 @@ interface Asked {
   because?: string;
 }
 
-interface RuledNeeds extends Pick<Ruling, "grants_used"> {
+interface RuledNeeds extends Pick<Ruling, "grants_used" | "ruled"> {
   /** Of the first need that is asked about; undefined where all are allowed. */
   asked: Asked | undefined;
 }
@@ -105,6 +107,7 @@ function rulingOn(
   const { level } = x.subject;
   const isPlanning = x.call.context?.mode === PLAN_MODE;
   const grantsUsed: number[] = [];
+  const ruled: RuledNeed[] = [];
   let asked: RuledNeeds["asked"];
   for (const { capability, target, ask_each_time, beyond_grants } of needs) {
     const isEarly = isPlanning && !changesNothing(capability);
@@ -116,6 +119,9 @@ function rulingOn(
     // The guard can't check a path that can't be resolved either, so it is asked about at every level.
     const isInDoubt = isUnresolvable(target) && CAPABILITY_REGISTRY[capability].target_kind === "path_glob";
     const isAsked = isInDoubt || isEarly || ask_each_time !== undefined;
+    const isOpen = answer.outcome === "approval_required" && find !== undefined;
+    const by = isAsked ? "always" : beyond_grants === undefined ? "grants" : "level";
+    ruled.push({ capability, by, grant: answer.grant_id ?? (isOpen ? null : undefined) });
     if (isAsked || answer.outcome === "approval_required")
       asked ??= isAsked
         ? askedAlways(level, capability, ask_each_time, isEarly)
@@ -123,7 +129,7 @@ function rulingOn(
           ? askedAlways(level, capability, beyond_grants, false)
           : askedByTable(level, capability, own.override(level, capability));
   }
-  return { grants_used: grantsUsed, asked };
+  return { grants_used: grantsUsed, ruled, asked };
 }
 
 /** The first of these needs that a profile denies. */
