@@ -188,14 +188,16 @@ export class DecidedCalls {
   }
 
   /** The answer has been sent: what only shows it must not take the gate with it. */
-  #show({ decision: { current }, examined, trace, how }: OnItsWay): void {
+  #show({ decision: { current }, examined, trace, how, surface }: OnItsWay): void {
     const { activity, decisions, lines, stages, refusedCalls } = this.#parts;
     const { call, subject } = examined.x;
     if ((stages.reviewers ?? []).length > 0)
       attempt(this.#listener, "noting a decision for the judges", () => decisions.note(current, call, subject));
     if (examined.denial !== null)
       attempt(this.#listener, "noting a refused call", () => refusedCalls.note(current, examined));
-    attempt(this.#listener, "keeping a call's line", () => lines?.note(current, examined.x));
+    attempt(this.#listener, "keeping a call's line", () =>
+      lines?.note(current, examined.x, { denial: examined.denial, surface }),
+    );
     attempt(this.#listener, "publishing a decision", () => {
       const shown = withoutQuotes(current, call.args);
       activity.note(shown, call, subject, trace, how === "only" ? true : undefined);

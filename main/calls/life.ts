@@ -2,6 +2,7 @@ import { ownCommand } from "../../ipc/base/own-command.ts";
 import type { Decided, Deliver, InTurn, UnsentDecision } from "../../ipc/contract/agent-port.ts";
 import type { Decision, Stage, TraceStep } from "../../ipc/contract/decision.ts";
 import type { StandsFor } from "../../ipc/contract/description.ts";
+import type { Surface } from "../../ipc/contract/surface.ts";
 import type { Confinement } from "../decide/confinement/confinement.ts";
 import { changedSince } from "../decide/description/run-by-name.ts";
 import { decisionOf, traceOf } from "../decide/pipeline.ts";
@@ -116,6 +117,8 @@ export interface Made {
   /** As it was examined. */
   examined: Examined;
   trace: TraceStep[] | undefined;
+  /** Where the user answered; null where that isn't known. Left out: nobody did. */
+  surface?: Surface | null;
 }
 
 /** Where a decision is on its way: into the trail, then to its agent, then to all who show or count it. `DecidedCalls` moves it. */
@@ -244,7 +247,8 @@ export const LIFE: Life = {
   answered: {
     examined: ({ x, asked, request, how }, { examined }) => {
       const answered: Decision = { ...asked, stage: "approval", status: request.status };
-      return decided(how, { x, denial: null }, { ...answered, ...approved(x, examined, request) });
+      const decision = { ...answered, ...approved(x, examined, request) };
+      return decided(how, { x, denial: null }, decision, answeredOn(request));
     },
   },
   leaving: {
@@ -280,7 +284,13 @@ function ended({ x, asked }: Waiting, { request, ttl_seconds }: EventOf<"ended">
   if (request.status === "approved")
     return { state: { is: "answered", x, asked, request, how }, effects: [{ do: "examineAgain", x }] };
   const denied = { outcome: "denied", stage: "approval", status: request.status } as const;
-  return decided(how, { x, denial: null }, { ...asked, ...denied, ...refusalOf(request, ttl_seconds) });
+  const decision = { ...asked, ...denied, ...refusalOf(request, ttl_seconds) };
+  return decided(how, { x, denial: null }, decision, answeredOn(request));
+}
+
+function answeredOn({ status, isCovered, decision_surface }: StoredRequest): Pick<Made, "surface"> {
+  const isAnswered = (status === "approved" || status === "rejected") && isCovered !== true;
+  return isAnswered ? { surface: decision_surface } : {};
 }
 
 /** What an approval means for a call that was examined again. `before`: as it was asked about. */
@@ -307,11 +317,14 @@ function approved(before: Reviewable, { x, denial }: Examined, request: StoredRe
 const left = ({ x, asked }: Waiting, why: Why): Step =>
   decided("left", { x, denial: null }, withdrawnDecision(asked, why));
 
-function decided(how: Made["how"], examined: Examined, decision: Decision): Step {
+function decided(how: Made["how"], examined: Examined, decision: Decision, answered: Pick<Made, "surface"> = {}): Step {
   const isTraced = how === "final" || how === "left" || examined.x.trace !== undefined;
   const steps = isTraced ? traceOf(examined) : undefined;
   const trace = how === "first" || steps === undefined ? steps : answeredTrace(steps, decision);
-  return { state: { is: "decided" }, effects: [{ do: "record", made: { how, decision, examined, trace } }] };
+  return {
+    state: { is: "decided" },
+    effects: [{ do: "record", made: { how, decision, examined, trace, ...answered } }],
+  };
 }
 
 /** What is asked about as a confined call is allowed as one alone, with the same box; and what isn't, isn't. */

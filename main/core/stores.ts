@@ -16,6 +16,7 @@ import { PolicyCells } from "../decide/policy/cells.ts";
 import { RateLimits } from "../decide/rate/budgets.ts";
 import { openSafety, type Safety } from "../decide/safety/safety.ts";
 import { Activity } from "../records/activity/activity.ts";
+import { CallFacts } from "../records/activity/call-facts.ts";
 import { CallLines } from "../records/activity/call-line.ts";
 import { BOUNDS, BOUNDS_IN_MEMORY, KeptCalls } from "../records/activity/kept-calls.ts";
 import type { Failed, PartsWithoutDatabase } from "./parts-without-database.ts";
@@ -147,7 +148,8 @@ function openLines({
   const isIntact = () => storage.watch.lossByNow() === undefined;
   return storage.on(storage.opened.lines, (db) => {
     const bounds = db.memory ? BOUNDS_IN_MEMORY : BOUNDS;
-    return new KeptCalls(db, { ...activity, now, lines, withoutSecrets, isIntact, failed, bounds });
+    const facts = new CallFacts(home, lines);
+    return new KeptCalls(db, { ...activity, now, lines, facts, withoutSecrets, isIntact, failed, bounds });
   });
 }
 

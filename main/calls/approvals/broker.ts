@@ -276,7 +276,7 @@ export class ApprovalBroker {
       if (error instanceof ApprovalError) return;
       throw error;
     }
-    this.#ended(request);
+    this.#ended({ ...request, isCovered: true });
   }
 
   /** The registry's checks. A request that they find expired has ended. */

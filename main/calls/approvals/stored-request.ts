@@ -67,6 +67,8 @@ export interface StoredRequest {
   refuse: Refuse | null;
   /** It can't be read whole: nothing is allowed by it. */
   isDamaged?: true;
+  /** It has just ended by a grant or a refusal that the user gave for another one: nobody answered it. Not stored. */
+  isCovered?: true;
 }
 
 /** What a request needs and was asked about. */

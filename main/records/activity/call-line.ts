@@ -99,7 +99,7 @@ export class CallLines {
       isNamed: (path) => named.has(path),
       isThere: isClear ? undefined : isThere,
       nameOf,
-      isProgram: (name) => this.#isProgram(name, project),
+      isProgram: (name) => this.isProgram(name, project),
     };
     const names = () => namesOfCall(x.call, x.settings, x.lines);
     const text = commands.map((line) => commandsText(line, names, places)).join("; ");
@@ -109,12 +109,16 @@ export class CallLines {
 
   /** A path (absolute) below the project, or below another repository; null of any other. */
   #shownPlace(path: string, project: string | null): string | null {
-    const own = project === null ? null : belowOf(path, project);
-    if (own !== null) return visible(own);
+    const root = this.rootOf(path, project);
+    if (root === null) return null;
+    return visible(root === project ? (belowOf(path, project) ?? path) : shortenHome(path, this.#home));
+  }
+
+  /** The project, or another repository, that a path (absolute) lies in; null of any other. */
+  rootOf(path: string, project: string | null): string | null {
+    if (project !== null && isAtOrBelow(path, project)) return project;
     const { root, isRepository } = this.#projectOf(dirname(path));
-    return root !== null && isRepository && belowOf(path, root) !== null
-      ? visible(shortenHome(path, this.#home))
-      : null;
+    return root !== null && isRepository && isAtOrBelow(path, root) ? root : null;
   }
 
   /** The repository that a folder is in; the folder itself outside of one, never the home folder or one above it. */
@@ -132,7 +136,7 @@ export class CallLines {
   }
 
   /** True for a program that lies on PATH, or among the project's own. */
-  #isProgram(name: string, project: string | null): boolean {
+  isProgram(name: string, project: string | null): boolean {
     if (!/^[A-Za-z0-9_][\w.+-]{0,63}$/.test(name)) return false;
     const key = `${name}\0${project ?? ""}`;
     const known = this.#programs.get(key);

@@ -1,4 +1,5 @@
 import { emptyLog } from "../../base/sqlite/database.ts";
+import { namesIn } from "./call-facts.ts";
 import type { KeptCalls } from "./kept-calls.ts";
 
 /** Which calls are to be forgotten: those of which all that is given is true. */
@@ -57,10 +58,22 @@ export async function forgetCalls(kept: KeptCalls, forgotten: Forgotten): Promis
   return count;
 }
 
-/** Names that no call has any more. */
+/** Names that no call, and no fact of one, has any more. */
 async function removeUnusedNames(kept: KeptCalls): Promise<void> {
   const { db } = kept;
   const used = new Set<number>();
+  const facts = db.prepare(`SELECT id, fact FROM facts WHERE id > ? ORDER BY id LIMIT ${LOOKED_AT_ONCE}`);
+  /** Facts get their numbers in order: those that came meanwhile are behind. */
+  let last = 0;
+  const lookAtFacts = (): boolean => {
+    const found = facts.all(last) as { id: number; fact: string }[];
+    for (const { id, fact } of found) {
+      last = id;
+      for (const name of namesIn(fact)) used.add(name);
+    }
+    return found.length === LOOKED_AT_ONCE;
+  };
+  while (lookAtFacts()) await piece();
   const some = db
     .prepare("SELECT DISTINCT agent, project, tool, rule, currency FROM calls WHERE id BETWEEN ? AND ?")
     .raw();
@@ -69,14 +82,15 @@ async function removeUnusedNames(kept: KeptCalls): Promise<void> {
     for (const ids of some.all(from, until) as number[][]) for (const id of ids) used.add(id);
   };
   let done = (db.prepare("SELECT min(id) - 1 FROM calls").pluck().get() as number | null) ?? 0;
-  for (let last = lastOf.get() as number | null; last !== null && done + LOOKED_AT_ONCE < last; ) {
+  for (let end = lastOf.get() as number | null; end !== null && done + LOOKED_AT_ONCE < end; ) {
     look(done + 1, done + LOOKED_AT_ONCE);
     done += LOOKED_AT_ONCE;
     await piece();
-    last = lastOf.get() as number | null;
+    end = lastOf.get() as number | null;
   }
   // The rest, and what came meanwhile, in the same turn in which the others go.
   kept.flush();
   look(done + 1, Number.MAX_SAFE_INTEGER);
+  while (lookAtFacts());
   kept.removeNames((id) => !used.has(id));
 }

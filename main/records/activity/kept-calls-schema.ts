@@ -2,7 +2,8 @@ import type { Schema } from "../../base/sqlite/database-schema.ts";
 
 /**
  * activity-lines.db: a row for each call, and each line once. Texts are found by what they say: their number is made of it. `names` are agents,
- * projects, tools, rules and currencies; 0 is none.
+ * projects, tools, rules, currencies and digests of policies; 0 is none. `facts`: how calls were decided on (`call-facts.ts`), each once, and by
+ * how many calls it is had: an index of these would cost each call more.
  */
 export const KEPT_CALLS_SCHEMA: Schema = {
   title: "database of lines",
@@ -52,5 +53,15 @@ export const KEPT_CALLS_SCHEMA: Schema = {
           id       INTEGER PRIMARY KEY CHECK (id = 1),
           since_ms INTEGER NOT NULL
         );`),
+    // Of calls that were kept before there is no fact.
+    (db) =>
+      db.exec(`
+        CREATE TABLE facts (
+          id    INTEGER PRIMARY KEY AUTOINCREMENT,
+          fact  TEXT NOT NULL UNIQUE,
+          calls INTEGER NOT NULL
+        );
+        ALTER TABLE calls ADD COLUMN fact INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE calls ADD COLUMN answered_by INTEGER NOT NULL DEFAULT 0;`),
   ],
 };

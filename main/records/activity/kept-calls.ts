@@ -2,8 +2,11 @@ import { hash } from "node:crypto";
 import type Database from "better-sqlite3";
 import { type ActivityGap, CALL_RESULTS, resultOf } from "../../../ipc/contract/activity.ts";
 import { approvalStatusSchema, CAPABILITIES, type Decision, outcomeSchema } from "../../../ipc/contract/decision.ts";
+import type { Rule } from "../../../ipc/contract/rules.ts";
+import { type Surface, surfaceSchema } from "../../../ipc/contract/surface.ts";
 import { PreparedStatements } from "../../base/sqlite/prepared-statements.ts";
-import type { Unfinished } from "../../decide/stages/examination.ts";
+import type { Denial, Unfinished } from "../../decide/stages/examination.ts";
+import { type CallFact, type CallFacts, storedFact } from "./call-facts.ts";
 import type { CallLine, CallLines, Keep } from "./call-line.ts";
 
 /** The lines of calls, for some days and over restarts: in batches, and never on a call's way. The newest are the first to be asked for. */
@@ -38,6 +41,20 @@ export const OUTCOMES = outcomeSchema.options;
 /** By number from 1; 0: nobody was asked. */
 export const STATUSES = approvalStatusSchema.options;
 
+/**
+ * Who answered for a call that was asked about, by number. `grant`, `refusal`: one of the user's covered it meanwhile. A surface: the user, there;
+ * `user`: on one that isn't known. What judges said is the stage of its fact.
+ */
+export const ANSWERED_BY = ["nobody", "grant", "refusal", "user", ...surfaceSchema.options] as const;
+
+/** What isn't in a call's decision. */
+export interface DecidedBy {
+  /** Of the stage that denied it. */
+  denial?: Denial | null;
+  /** Where the user answered; null where that isn't known. Left out: nobody did. */
+  surface?: Surface | null | undefined;
+}
+
 interface Row {
   number: number;
   at: number;
@@ -45,6 +62,8 @@ interface Row {
   agent: string;
   rule: string;
   line: CallLine;
+  fact: CallFact | null;
+  answered_by: number;
   outcome: number;
   status: number;
   result: number;
@@ -62,6 +81,8 @@ export interface KeptCallsSettings {
   /** Milliseconds. */
   now(): number;
   lines: Pick<CallLines, "lineOf">;
+  /** Left out: none are kept. */
+  facts?: Pick<CallFacts, "factOf">;
   /** The text without what looks like a secret. */
   withoutSecrets(text: string): string;
   /** False: the file may be another gate's by now. Left out: it never is. */
@@ -84,6 +105,9 @@ export class KeptCalls {
   readonly #waiting = new Map<string, Row>();
   readonly #texts = new Map<string, number>();
   readonly #names = new Map<string, number>();
+  readonly #facts = new Map<string, number>();
+  /** Calls that a batch adds to each. */
+  readonly #newOfFacts = new Map<number, number>();
   readonly #nameOf = new Map<number, string>();
   #next = 1;
   #count = 0;
@@ -131,23 +155,25 @@ export class KeptCalls {
   }
 
   /** A call was decided on, or asked about: its agent has the answer. The last word on one that was asked about changes its line. */
-  note(decision: Decision, x: Unfinished): void {
+  note(decision: Decision, x: Unfinished, by: DecidedBy = {}): void {
     const asked = this.#waiting.get(decision.decision_id);
-    if (asked === undefined) return this.#add(decision, x);
-    Object.assign(asked, endOf(decision));
+    if (asked === undefined) return this.#add(decision, x, by);
+    Object.assign(asked, endOf(decision, by));
     if (asked.result !== WAITING) this.#waiting.delete(decision.decision_id);
     if (asked.isWritten) this.#changed.set(asked.number, asked);
     this.#writeSoon();
   }
 
-  #add(decision: Decision, x: Unfinished): void {
+  #add(decision: Decision, x: Unfinished, by: DecidedBy): void {
+    const line = this.settings.lines.lineOf(x);
     const row: Row = {
       number: this.#next++,
       at: this.settings.now(),
       decision_id: decision.decision_id,
       agent: x.subject.agent?.name ?? "none",
-      line: this.settings.lines.lineOf(x),
-      ...endOf(decision),
+      line,
+      fact: this.#factOf(x, by, line),
+      ...endOf(decision, by),
       isWritten: false,
     };
     this.#pending.push(row);
@@ -158,6 +184,16 @@ export class KeptCalls {
     }
     if (this.#pending.length > MAX_PENDING) this.#lose();
     this.#writeSoon();
+  }
+
+  /** A line is kept without it rather than not at all. */
+  #factOf(x: Unfinished, { denial = null }: DecidedBy, { project }: CallLine): CallFact | null {
+    try {
+      return this.settings.facts?.factOf(x, denial, project) ?? null;
+    } catch (error) {
+      this.settings.failed("keeping a call's facts", error);
+      return null;
+    }
   }
 
   #lose(): void {
@@ -196,8 +232,9 @@ export class KeptCalls {
     const [pending, changed, lost] = [this.#pending, this.#changed, this.#lost];
     try {
       statements.together(() => {
-        const insert = statements.prepare(`INSERT INTO calls VALUES (?${", ?".repeat(14)})`);
+        const insert = statements.prepare(`INSERT INTO calls VALUES (?${", ?".repeat(16)})`);
         for (const row of pending) insert.run(...this.#valuesOf(row));
+        this.#countFacts();
         for (const row of changed.values()) this.#change(row);
         if (lost !== undefined) this.#addGap(lost);
       });
@@ -206,6 +243,8 @@ export class KeptCalls {
       this.#texts.clear();
       this.#names.clear();
       this.#nameOf.clear();
+      this.#facts.clear();
+      this.#newOfFacts.clear();
       throw error;
     }
     for (const row of pending) row.isWritten = true;
@@ -233,13 +272,16 @@ export class KeptCalls {
       row.confined,
       row.amount,
       currency,
+      row.fact === null ? 0 : this.#factId(row.fact),
+      row.answered_by,
     ];
   }
 
-  #change({ number, decision_id, outcome, status, result, rule, amount, currency, confined }: Row): void {
+  #change({ number, decision_id, outcome, status, result, rule, amount, currency, confined, answered_by }: Row): void {
     this.statements
       .prepare(
-        "UPDATE calls SET outcome = ?, status = ?, result = ?, rule = ?, amount = ?, currency = ?, confined = ? WHERE id = ? AND decision = ?",
+        `UPDATE calls SET outcome = ?, status = ?, result = ?, rule = ?, amount = ?, currency = ?, confined = ?, answered_by = ?
+         WHERE id = ? AND decision = ?`,
       )
       .run(
         outcome,
@@ -249,6 +291,7 @@ export class KeptCalls {
         amount,
         currency === "" ? 0 : this.#nameId(currency),
         confined,
+        answered_by,
         number,
         bytesOf(decision_id),
       );
@@ -272,6 +315,28 @@ export class KeptCalls {
     this.statements.prepare("INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?)").run(id, ...kept);
     if (this.#texts.size >= MAX_CACHED) this.#texts.clear();
     this.#texts.set(key, id);
+    return id;
+  }
+
+  #factId(fact: CallFact): number {
+    const id = this.#facts.get(fact.key) ?? this.#writtenFact(fact);
+    this.#newOfFacts.set(id, (this.#newOfFacts.get(id) ?? 0) + 1);
+    return id;
+  }
+
+  #countFacts(): void {
+    const count = this.statements.prepare("UPDATE facts SET calls = calls + ? WHERE id = ?");
+    for (const [id, calls] of this.#newOfFacts) count.run(calls, id);
+    this.#newOfFacts.clear();
+  }
+
+  #writtenFact(fact: CallFact): number {
+    const { withoutSecrets } = this.settings;
+    const text = storedFact(fact, (name, change) => this.#nameId(name, change), withoutSecrets);
+    this.statements.prepare("INSERT OR IGNORE INTO facts (fact, calls) VALUES (?, 0)").run(text);
+    const { id } = this.statements.one<{ id: number }>("SELECT id FROM facts WHERE fact = ?", text);
+    if (this.#facts.size >= MAX_CACHED) this.#facts.clear();
+    this.#facts.set(fact.key, id);
     return id;
   }
 
@@ -352,19 +417,27 @@ export class KeptCalls {
     );
   }
 
-  /** With the texts that no other call has. */
+  /** With the texts and the facts that no other call has. */
   #remove(where: string, values: readonly unknown[]): number {
     const { db } = this;
     const texts = db
       .prepare(`SELECT DISTINCT text FROM calls WHERE ${where}`)
       .pluck()
       .all(...values) as number[];
+    const facts = db
+      .prepare(`SELECT fact, count(*) AS calls FROM calls WHERE ${where} GROUP BY fact`)
+      .all(...values) as { fact: number; calls: number }[];
     const { changes } = db.prepare(`DELETE FROM calls WHERE ${where}`).run(...values);
     const unused = this.statements.prepare(
       "DELETE FROM texts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM calls WHERE text = ?)",
     );
     for (const text of texts) unused.run(text, text);
+    const fewer = this.statements.prepare("UPDATE facts SET calls = calls - ? WHERE id = ?");
+    for (const { fact, calls } of facts) fewer.run(calls, fact);
+    const unusedFact = this.statements.prepare("DELETE FROM facts WHERE id = ? AND calls <= 0");
+    for (const { fact } of facts) unusedFact.run(fact);
     if (changes > 0) this.#texts.clear();
+    if (changes > 0) this.#facts.clear();
     this.#count -= changes;
     return changes;
   }
@@ -435,9 +508,12 @@ export class KeptCalls {
 
 const WAITING = CALL_RESULTS.indexOf("waiting");
 
-type End = Pick<Row, "rule" | "outcome" | "status" | "result" | "capabilities" | "confined" | "amount" | "currency">;
+type End = Pick<
+  Row,
+  "rule" | "outcome" | "status" | "result" | "capabilities" | "confined" | "amount" | "currency" | "answered_by"
+>;
 
-function endOf({ outcome, status, explain, capabilities, confined, price }: Decision): End {
+function endOf({ outcome, status, explain, capabilities, confined, price }: Decision, by: DecidedBy): End {
   const isPaid = outcome === "allowed" && price !== undefined;
   return {
     rule: explain.rule ?? "",
@@ -448,7 +524,14 @@ function endOf({ outcome, status, explain, capabilities, confined, price }: Deci
     confined: confined === undefined ? 0 : 1,
     amount: isPaid ? price.amount : 0,
     currency: isPaid ? price.currency : "",
+    answered_by: ANSWERED_BY.indexOf(answererOf(status, explain.rule, by)),
   };
+}
+
+function answererOf(status: Decision["status"], rule: Rule | undefined, by: DecidedBy): (typeof ANSWERED_BY)[number] {
+  if (status !== "approved" && status !== "rejected") return "nobody";
+  if (rule === "approval.covered-by-grant") return "grant";
+  return by.surface === undefined ? "refusal" : (by.surface ?? "user");
 }
 
 const PENDING = STATUSES.indexOf("pending") + 1;
