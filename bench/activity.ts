@@ -2,16 +2,19 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Decision } from "../ipc/contract/decision.ts";
+import { CAPABILITIES, type Decision } from "../ipc/contract/decision.ts";
 import type { OperatorMethod, OperatorParams } from "../ipc/contract/operator-api.ts";
+import type { PolicyTry } from "../ipc/contract/policy-try.ts";
 import type { ProposedCall } from "../ipc/contract/wire.ts";
 import { OperatorClient } from "../ipc/socket/operator-client.ts";
 import { removeFolder } from "../main/base/files/remove-folder.ts";
 import { openDatabase } from "../main/base/sqlite/database.ts";
 import { ExecutorCatalog } from "../main/decide/executors/catalog.ts";
 import { decisionOf, examineCall } from "../main/decide/pipeline.ts";
+import { POLICY_TABLE } from "../main/decide/policy/policy.ts";
 import type { Subject, Unfinished } from "../main/decide/stages/examination.ts";
 import { withoutSecrets } from "../main/judges/reviews/sent/masked-secrets.ts";
+import { type CallFact, CallFacts, numberOf } from "../main/records/activity/call-facts.ts";
 import { type CallLine, CallLines } from "../main/records/activity/call-line.ts";
 import { KeptCalls } from "../main/records/activity/kept-calls.ts";
 import { KEPT_CALLS_SCHEMA } from "../main/records/activity/kept-calls-schema.ts";
@@ -45,8 +48,31 @@ export async function activity(): Promise<Figure[]> {
 }
 
 /** What the store is given of a call, without examining one. */
-function pretended(line: CallLine, agent: string): Unfinished {
-  return { line, subject: { agent: { name: agent } } } as unknown as Unfinished;
+function pretended(line: CallLine, agent: string, fact: CallFact): Unfinished {
+  return { line, fact, subject: { agent: { name: agent } } } as unknown as Unfinished;
+}
+
+const FULL = numberOf(POLICY_TABLE, "Full");
+
+/** As a read below a project has it, and some hosts. */
+function factOf(number: number): CallFact {
+  const needs: CallFact["values"][10] = [[CAPABILITIES.indexOf("fs:read"), 1, number % 50, 1, ""]];
+  if (number % 3 === 0) needs.push([CAPABILITIES.indexOf("network:http"), 1, number, 4, `api-${number}.test`]);
+  const stated = needs.reduce((mask, [capability]) => mask | (1 << capability), 0);
+  const values: CallFact["values"] = [
+    1,
+    2,
+    FULL,
+    "local:ada",
+    "digest",
+    0,
+    -1,
+    "policy.level-allows",
+    1,
+    stated,
+    needs,
+  ];
+  return { key: String(number), values };
 }
 
 const PROGRAMS = [
@@ -76,6 +102,7 @@ function fill(file: string, calls: number, distinct: number): number {
     days: DAYS,
     now: () => now,
     lines: { lineOf: (x) => (x as unknown as { line: CallLine }).line },
+    facts: { factOf: (x) => (x as unknown as { fact: CallFact }).fact },
     withoutSecrets: (text) => text,
     failed: (_what, error) => {
       throw error;
@@ -107,7 +134,7 @@ function fill(file: string, calls: number, distinct: number): number {
         capabilities: [{ capability: "fs:read", target: "" }],
         ...result,
       },
-      pretended(line, index % 1000 === 0 ? "seldom" : `agent-${index % 3}`),
+      pretended(line, index % 1000 === 0 ? "seldom" : `agent-${index % 3}`, factOf(number % Math.ceil(distinct / 20))),
     );
     if (index % IN_A_TURN === 0) kept.flush();
   }
@@ -160,6 +187,7 @@ async function million(what: string, distinct: number): Promise<Figure[]> {
       figure(`1,000,000 lines (${what})`, bytes / 1e6, "MB", MAX_BYTES / 1e6, `${lineUs.toFixed(1)} us each to write`),
       asked("first screen", MAX_FIRST_MS),
       ...SEARCHES.map(([name]) => asked(name, MAX_SEARCH_MS)),
+      ...[UNCHANGED, STRICTER].map((name) => asked(name, MAX_TRY_MS)),
       figure(
         `another call meanwhile (${what})`,
         times.get("longest wait")?.ms ?? 0,
@@ -186,6 +214,10 @@ interface Took {
   cpuMs: number;
 }
 
+const UNCHANGED = "policy try, unchanged";
+const STRICTER = "policy try, all of it stricter";
+const MAX_TRY_MS = 2000;
+const NO_READING = "[[profile]]\nagent_kind = 'generic'\n[profile.Full]\n'fs:read' = 'denied'\n";
 const ROUNDS = 5;
 const FEW = 2000;
 const WARM_UP_CALLS = 300;
@@ -213,9 +245,24 @@ async function lookedThrough(
     for (let index = 0; index < WARM_UP_CALLS; index++) await ask("activity.list", { limit: 100 });
     await timed("first screen", () => Promise.all([ask("activity.today", {}), ask("activity.list", { limit: 100 })]));
     for (const [name, params] of SEARCHES) await timed(name, () => ask("activity.list", { ...params, limit: 100 }));
+    const isTried = async (params: OperatorParams<"policy.try">, expected: Partial<PolicyTry>) => {
+      const { calls, ...tried } = await operator.call("policy.try", params);
+      for (const [name, count] of Object.entries(expected))
+        if (tried[name as "same"] !== count) throw new Error(`${name} of ${calls} calls: ${JSON.stringify(tried)}`);
+    };
+    await timed(UNCHANGED, () => isTried({ text: "" }, { asked: 0, denied: 0, looser: 0, unknown: 0 }));
+    await timed(STRICTER, () => isTried({ text: NO_READING, limit: 100 }, { same: 0, looser: 0, unknown: 0 }));
     const mib = rssMiB(gate);
-    for (const [, params] of SEARCHES) {
-      const search = ask("activity.list", { ...params, limit: 100 });
+    const looking = [
+      ...SEARCHES.map(
+        ([, params]) =>
+          () =>
+            ask("activity.list", { ...params, limit: 100 }),
+      ),
+      () => ask("policy.try", { text: NO_READING, limit: 100 }),
+    ];
+    for (const look of looking) {
+      const search = look();
       let isDone = false;
       void search.then(() => {
         isDone = true;
@@ -242,7 +289,12 @@ async function lineShare(): Promise<Figure> {
   const lineUs = inSessionHome((session) => {
     const { home, cwd, paths } = session;
     const settings = sessionSettings(session);
-    const subject: Subject = { agent: null, level: "Full", principal: { channel: "local", sender_id: "ada" } };
+    const agent = { agent_id: "a", name: "bench", paired_at: "", last_seen_at: null, revoked_at: null };
+    const subject: Subject = {
+      agent: { ...agent, level: "Full" },
+      level: "Full",
+      principal: { channel: "local", sender_id: "ada" },
+    };
     const catalog = new ExecutorCatalog();
     const examined = sessionCalls(cwd).map((call) => examineCall(call, subject, catalog, settings));
     const db = openDatabase(paths.lines_db, KEPT_CALLS_SCHEMA);
@@ -250,7 +302,8 @@ async function lineShare(): Promise<Figure> {
     const failed = (_what: string, error: unknown) => {
       throw error;
     };
-    const kept = new KeptCalls(db, { keep: "line", days: DAYS, now: Date.now, lines, withoutSecrets, failed });
+    const facts = new CallFacts(home, lines);
+    const kept = new KeptCalls(db, { keep: "line", days: DAYS, now: Date.now, lines, facts, withoutSecrets, failed });
     let began = process.cpuUsage();
     for (let round = 0; round < WARM_UP_ROUNDS + SHARE_ROUNDS; round++) {
       if (round === WARM_UP_ROUNDS) began = process.cpuUsage();

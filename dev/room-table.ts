@@ -33,7 +33,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/contract",
     holds: "what is said between processes: messages, records, the operator's methods",
     floor: 0,
-    lines: 3215,
+    lines: 3290,
     doors: "all",
   },
   {
@@ -47,7 +47,7 @@ export const ROOMS: readonly Room[] = [
     path: "ipc/words",
     holds: "the sentences that several surfaces say",
     floor: 1,
-    lines: 3210,
+    lines: 3310,
     doors: "all",
   },
   {
@@ -94,7 +94,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/decide",
     holds: "a call -> a decision: asks nobody",
     floor: 3,
-    lines: 16440,
+    lines: 16560,
     doors: `
       .: pipeline
       confinement: box confinement declaration environment project
@@ -107,9 +107,9 @@ export const ROOMS: readonly Room[] = [
       guard/shell: guard-shell
       judge: verdicts
       mcp: announced-tools definition mcp-tools tool-store
-      places: built-folders call-environment call-place configured-files further-needs gate-files instructions patterns
+      places: agent-settings built-folders call-environment call-place configured-files further-needs gate-files instructions patterns
       places: protected-paths run-later run-later-places used-destinations
-      policy: cells policy
+      policy: cells policy replay
       rate: budgets config
       reviews: config review-steps
       safety: config safety schema
@@ -119,9 +119,10 @@ export const ROOMS: readonly Room[] = [
     path: "main/records",
     holds: "the trail, receipts, activity",
     floor: 4,
-    lines: 7930,
+    lines: 8650,
     doors: `
-      activity: activity call-line forget-calls kept-calls kept-calls-schema list-calls reports spending
+      activity: activity call-facts call-line forget-calls kept-calls kept-calls-schema list-calls reports spending
+      activity: try-policy
       audit: accept-problems alarms archive chain checkpoint checkpoints compare-checkpoints last-lines log
       audit: month-files record verify
       receipts: due-receipts due-receipts-schema public-keys-file receipt-keys receipts signing-key stored-receipts
@@ -144,7 +145,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/calls",
     holds: "a call's life until its answer, and the requests",
     floor: 5,
-    lines: 6350,
+    lines: 6370,
     doors: `
       .: index
       approvals: registry schema`,
@@ -153,7 +154,7 @@ export const ROOMS: readonly Room[] = [
     path: "main/config",
     holds: "gate.toml",
     floor: 5,
-    lines: 1150,
+    lines: 1170,
     doors: `
       .: config gate-paths index policy-overrides-file settings`,
   },
@@ -226,7 +227,7 @@ export const ROOMS: readonly Room[] = [
     path: "cli",
     holds: "the `metnos-gate` command, the hook's program, the adapters for agents",
     floor: 11,
-    lines: 21400,
+    lines: 21460,
     doors: "none",
   },
   {

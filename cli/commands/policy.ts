@@ -35,6 +35,7 @@ import {
 } from "../output.ts";
 
 import { policyFileCommands } from "./policy-file.ts";
+import { tryCommand } from "./policy-try.ts";
 
 /** `policy ...`: the table and the grants (docs/decisions/requirements-policy.md, "Commands"). */
 export function policyCommands(program: Command, done: (code: ExitCode) => void): void {
@@ -43,6 +44,7 @@ export function policyCommands(program: Command, done: (code: ExitCode) => void)
   tableCommand(policy);
   overridesCommand(policy);
   tightenCommands(policy);
+  tryCommand(policy);
   checkCommand(policy);
   grantsCommand(policy, done);
   revokeCommand(policy);

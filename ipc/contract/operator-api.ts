@@ -33,6 +33,7 @@ import { judgeStatusSchema, judgeTestSchema, refusedCallSchema, runningReviewSch
 import { keptFilesSchema } from "./kept-files.ts";
 import { askedToolSchema, keptToolSchema } from "./mcp.ts";
 import { policyOverrideSchema } from "./policy-overrides.ts";
+import { policyTrySchema, TRY_CHANGES } from "./policy-try.ts";
 import { budgetSchema, repeatedCallSchema } from "./rate.ts";
 import { reviewSchema } from "./review.ts";
 import { RULES } from "./rules.ts";
@@ -296,6 +297,8 @@ export type PolicyRow = z.infer<typeof policyRowSchema>;
 const grantOrderSchema = z.enum(["granted_at", "last_used_at", "expires_at", "capability", "target"]);
 export type GrantOrder = z.infer<typeof grantOrderSchema>;
 
+/** Characters of a policy_overrides.toml that is tried. */
+export const MAX_PROFILES_TEXT = 262_144;
 const tokenParam = z.string().min(1).max(64);
 /** Of the listings of what was decided. */
 const searchParams = {
@@ -376,6 +379,23 @@ export const operatorMethods = {
   },
   /** Takes back what was made stricter by hand. */
   "policy.loosen": { params: z.object({ id: z.number().int() }), result: z.object({ loosened: z.boolean() }) },
+  /**
+   * What a policy that isn't in force would have made of the calls that are kept: `text` in place of policy_overrides.toml, with what is
+   * made stricter by hand now. Changes nothing. Refused with `invalid_config` as the file would be.
+   */
+  "policy.try": {
+    params: z.object({
+      text: z.string().max(MAX_PROFILES_TEXT),
+      /** What the text is called, where it is wrong. */
+      file: z.string().min(1).max(4096).default("the file"),
+      agent: agentNameSchema.optional(),
+      since: z.iso.datetime().optional(),
+      /** Of which changes calls are listed. */
+      changes: z.array(z.enum(TRY_CHANGES)).default(["looser", "denied", "asked"]),
+      limit: z.number().int().nonnegative().max(1000).default(0),
+    }),
+    result: policyTrySchema,
+  },
   /** What is left of each agent's calls a minute, of what it has used. */
   "rate.budgets": { params: nothing, result: z.array(budgetSchema) },
   "costs.today": { params: nothing, result: z.array(spentSchema) },

@@ -20,7 +20,7 @@ import {
   type Profile,
   type ProfileHolder,
 } from "../decide/policy/policy.ts";
-import { readToml } from "./toml-file.ts";
+import { parsedToml, readToml } from "./toml-file.ts";
 import { lineOf } from "./toml-line.ts";
 
 /** policy_overrides.toml: what the user made stricter for some agents (docs/profiles.md). */
@@ -69,15 +69,27 @@ const WRITABLE_BY_OTHERS = 0o022;
  * @throws GateError `invalid_config`, naming file, line and key: also where a cell would be looser than the table, or as it is
  */
 export function loadPolicyOverrides(file: string): PolicyOverrides {
-  let read: { table: z.output<typeof fileSchema>; text: string } | undefined;
+  let read: FileText | undefined;
   try {
     refuseOthers(file);
     read = readToml(file, fileSchema, HINT);
   } catch (error) {
     throw fileError(error, "your profiles", file, "invalid_config");
   }
-  if (read === undefined) return new PolicyOverrides([]);
-  const { table, text } = read;
+  return new PolicyOverrides(read === undefined ? [] : profilesOf(read, file));
+}
+
+/** Of a text that isn't in place yet. `file`: what it is called. @throws GateError `invalid_config`, as `loadPolicyOverrides` */
+export function profilesOfText(text: string, file: string): Profile[] {
+  return profilesOf(parsedToml(text, file, fileSchema, HINT), file);
+}
+
+interface FileText {
+  table: z.output<typeof fileSchema>;
+  text: string;
+}
+
+function profilesOf({ table, text }: FileText, file: string): Profile[] {
   const profiles: Profile[] = [];
   /** By whom it is for, in words: its line. */
   const lines = new Map<string, number>();
@@ -107,7 +119,7 @@ export function loadPolicyOverrides(file: string): PolicyOverrides {
       );
     profiles.push({ holder, cells });
   }
-  return new PolicyOverrides(profiles);
+  return profiles;
 }
 
 const HINT = "see docs/profiles.md";

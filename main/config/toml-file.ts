@@ -29,6 +29,16 @@ export function readToml<S extends z.ZodType>(
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
+  return parsedToml(text, file, schema, hint);
+}
+
+/** Of a text as it is in `file`. @throws GateError `invalid_config`, naming file, line and key */
+export function parsedToml<S extends z.ZodType>(
+  text: string,
+  file: string,
+  schema: S,
+  hint: string,
+): TomlFile<z.output<S>> {
   let source: object;
   try {
     source = parse(text);

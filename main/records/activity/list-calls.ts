@@ -148,6 +148,12 @@ function firstSince({ db }: KeptCalls, since: number | undefined): number {
   return (first as number | null | undefined) ?? Number.POSITIVE_INFINITY;
 }
 
+/** Those of these numbers that are kept, in the order in which they are given. @throws SQLite's error */
+export function entriesOf(kept: KeptCalls, numbers: readonly number[]): KeptEntry[] {
+  const one = kept.db.prepare(`SELECT ${COLUMNS} FROM calls c JOIN texts t ON t.id = c.text WHERE c.id = ?`);
+  return numbers.flatMap((number) => (one.all(number) as Found[]).map((row) => entryOf(kept, row)));
+}
+
 function entryOf(kept: KeptCalls, row: Found): KeptEntry {
   const rule = RULES.find((one) => one === kept.nameOf(row.rule));
   const status = STATUSES[row.status - 1];

@@ -54,6 +54,7 @@ const READING: ReadonlySet<OperatorMethod> = new Set<OperatorMethod>([
   "metrics",
   "policy.check",
   "policy.matrix",
+  "policy.try",
   "activity.list",
   "activity.open",
   "activity.counts",

@@ -1,7 +1,9 @@
 import { CAPABILITIES, type Capability, type Level } from "../../../ipc/contract/decision.ts";
 import type { PolicyRow, Principal } from "../../../ipc/contract/operator-api.ts";
 import type { PolicyOverride } from "../../../ipc/contract/policy-overrides.ts";
+import { profilesOfText } from "../../config/index.ts";
 import { effectiveOutcome, ruleFor, type SubjectPolicy, TABLE_POLICY } from "../../decide/policy/policy.ts";
+import { tryPolicy } from "../../records/activity/try-policy.ts";
 import { CAPABILITY_REGISTRY } from "../../targets/capabilities.ts";
 import { namedTarget } from "../../targets/target.ts";
 import { type Handlers, type OperatorContext, recordAct } from "./handlers.ts";
@@ -50,11 +52,17 @@ function overrideRule({ profile, capability, line }: PolicyOverride): string {
   return `${capability} is made stricter for ${profile}: policy_overrides.toml, line ${line}`;
 }
 
-type PolicyMethod = "policy.check" | "policy.matrix" | "policy.overrides" | "policy.tighten" | "policy.loosen";
+type PolicyMethod =
+  | "policy.check"
+  | "policy.matrix"
+  | "policy.overrides"
+  | "policy.tighten"
+  | "policy.loosen"
+  | "policy.try";
 
 export function policyMethods(context: OperatorContext): Handlers<PolicyMethod> {
   const { core, by } = context;
-  const { agents, gate, grants, home, overrides, policyCells } = core;
+  const { agents, gate, grants, home, lines, overrides, policyCells } = core;
   const changed = (event: string, fields: Record<string, unknown>) => {
     recordAct(context, event, { ...fields, by: `${by.channel}:${by.sender_id}`, surface: by.surface ?? null });
     core.publish({ type: "policy.changed", data: {} });
@@ -88,6 +96,16 @@ export function policyMethods(context: OperatorContext): Handlers<PolicyMethod> 
       file: core.paths.policy_overrides,
       overrides: overrides.list.map((override) => ({ ...override, agents: agentsWith(override) })),
     }),
+    "policy.try": async ({ text, file, since, ...query }) => {
+      const from = since === undefined ? undefined : Date.parse(since);
+      const tried = await tryPolicy(lines, overrides.withFile(profilesOfText(text, file)), { ...query, since: from });
+      const oldest = lines.oldest();
+      return {
+        ...tried,
+        since: oldest === undefined ? null : oldest / 1000,
+        gaps: lines.gaps(from ?? 0, core.clock.now()),
+      };
+    },
     "policy.tighten": ({ agent = null, ...cell }) => {
       const { id, before } = policyCells.tighten({ ...cell, agent }, `${by.channel}:${by.sender_id}`);
       changed("policy.tightened", { cell_id: id, agent, ...cell, before });
