@@ -280,7 +280,7 @@ export function storedFact(
 }
 
 /** How a call was decided on, and for whom. */
-interface ReadFact extends KeptRuling {
+export interface ReadFact extends KeptRuling {
   principal: Principal;
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../../ipc/contract/policy-try.ts";
 import { isStricter, type PolicyOverrides } from "../../decide/policy/policy.ts";
 import { dependsOnOthers, replayed } from "../../decide/policy/replay.ts";
-import { readFact } from "./call-facts.ts";
+import { type ReadFact, readFact } from "./call-facts.ts";
 import type { KeptCalls } from "./kept-calls.ts";
 import { entriesOf } from "./list-calls.ts";
 
@@ -22,8 +22,8 @@ import { entriesOf } from "./list-calls.ts";
 /** Rows that are summed up in one piece, and how long what is found of them is looked at: some milliseconds each. */
 const PIECE = 10_000;
 const PIECE_MS = 4;
-/** Facts, of each agent, that are remembered: some megabytes at the most. */
-const MAX_KNOWN = 150_000;
+/** Facts that are remembered: some megabytes at the most. */
+const MAX_KNOWN = 100_000;
 
 export interface TryQuery {
   agent?: string | undefined;
@@ -84,7 +84,7 @@ interface Among {
 
 function amongOf({ db, statements }: KeptCalls, { agent, since }: TryQuery): Among | null {
   const { first, last } = statements.one<{ first: number | null; last: number | null }>(
-    "SELECT min(id) AS first, max(id) AS last FROM calls",
+    "SELECT (SELECT min(id) FROM calls) AS first, (SELECT max(id) FROM calls) AS last",
   );
   if (first === null || last === null) return null;
   const conditions: string[] = [];
@@ -119,58 +119,60 @@ async function inPieces<T>(all: readonly T[], act: (one: T) => void): Promise<vo
   await piece();
 }
 
+/** Verdicts on facts. Which grant covers a need doesn't matter to them, nor what it is on: most facts are like a few others. */
 class TriedPolicy {
   readonly #kept: KeptCalls;
   readonly #overrides: Pick<PolicyOverrides, "policyFor">;
-  /** By agent, then by fact. */
-  readonly #known = new Map<number, Map<number, Verdict>>();
-  #size = 0;
-  /** One for all that are alike. */
-  readonly #verdicts = new Map<string, Verdict>();
+  /** By fact; its number among those that differ. */
+  readonly #known = new Map<number, number>();
+  readonly #rulings: (ReadFact | undefined)[] = [undefined];
+  readonly #numbers = new Map<string, number>();
+  /** By agent, then by that number. */
+  readonly #verdicts = new Map<number, Verdict[]>();
 
   constructor(kept: KeptCalls, overrides: Pick<PolicyOverrides, "policyFor">) {
     this.#kept = kept;
     this.#overrides = overrides;
   }
 
-  verdictOn(group: Pick<Group, "fact" | "agent" | "result">): Verdict {
-    // Without a fact its result counts in its place.
-    const key = group.fact === 0 ? -1 - group.result : group.fact;
-    const known = this.#known.get(group.agent)?.get(key);
-    if (known !== undefined) return known;
-    if (this.#size++ >= MAX_KNOWN) this.#forget();
-    const found = this.#look(group);
-    const text = JSON.stringify(found);
-    const verdict = this.#verdicts.get(text) ?? found;
-    this.#verdicts.set(text, verdict);
-    const own = this.#known.get(group.agent) ?? new Map<number, Verdict>();
-    this.#known.set(group.agent, own.set(key, verdict));
-    return verdict;
-  }
-
-  #forget(): void {
-    this.#known.clear();
-    this.#size = 0;
-  }
-
-  #look({ fact, agent, result }: Pick<Group, "fact" | "agent" | "result">): Verdict {
-    const { statements } = this.#kept;
-    const [row] =
-      fact === 0 ? [] : statements.prepare<{ fact: string }>("SELECT fact FROM facts WHERE id = ?").all(fact);
-    const read = row === undefined ? undefined : readFact(row.fact);
+  verdictOn({ fact, agent, result }: Pick<Group, "fact" | "agent" | "result">): Verdict {
     // Nothing is looser than what was allowed unasked.
-    if (read === undefined) return unknown("no_facts", null, fact !== 0 || result !== ALLOWED);
+    if (fact === 0) return result === ALLOWED ? NO_FACTS : NO_FACTS_ASKED;
+    const number = this.#known.get(fact) ?? this.#read(fact);
+    const own = this.#verdicts.get(agent) ?? [];
+    this.#verdicts.set(agent, own);
+    own[number] ??= this.#verdictBy(this.#rulings[number], agent);
+    return own[number];
+  }
+
+  #read(fact: number): number {
+    const [row] = this.#kept.statements.prepare<{ fact: string }>("SELECT fact FROM facts WHERE id = ?").all(fact);
+    const read = row === undefined ? undefined : readFact(row.fact);
+    const number = read === undefined ? 0 : this.#numberOf(read);
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+    this.#known.set(fact, number);
+    return number;
+  }
+
+  #numberOf(read: ReadFact): number {
+    const ruled = read.ruled?.map((need) => ({ ...need, grant: need.grant == null ? need.grant : 1 })) ?? null;
+    const alike = { ...read, ruled };
+    const text = JSON.stringify(alike);
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.#rulings.length);
+    return this.#rulings.push(alike) - 1;
+  }
+
+  #verdictBy(read: ReadFact | undefined, agent: number): Verdict {
+    if (read === undefined) return NO_FACTS_ASKED;
     const subject = { agent: { name: this.#kept.nameOf(agent) }, principal: read.principal };
     const cells = this.#overrides.policyFor(subject).table[read.level];
     const now = replayed(read, cells);
     if ("unknown" in now) return unknown(now.unknown, read.outcome, now.may_loosen);
-    return {
-      change: changeOf(read.outcome, now.outcome),
-      was: read.outcome,
-      would_be: now.outcome,
-      may_loosen: false,
-      depends: dependsOnOthers(read, cells),
-    };
+    const depends = dependsOnOthers(read, cells);
+    const change = changeOf(read.outcome, now.outcome);
+    return { change, was: read.outcome, would_be: now.outcome, may_loosen: false, depends };
   }
 }
 
@@ -184,6 +186,8 @@ function changeOf(was: Outcome, wouldBe: Outcome | null): Verdict["change"] {
   return wouldBe === "denied" ? "denied" : "asked";
 }
 
+const NO_FACTS = unknown("no_facts", null, false);
+const NO_FACTS_ASKED = unknown("no_facts", null, true);
 /** What counts of calls that depend on others, as soon as one of their agent would have ended otherwise. */
 const UNSURE = unknown("earlier_calls", null, true);
 
