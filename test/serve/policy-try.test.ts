@@ -134,8 +134,20 @@ describe("answers", () => {
     const { db } = gate.gate.core.lines;
     const by = db.prepare("SELECT answered_by FROM calls ORDER BY id").pluck().all() as number[];
     expect(by.map((one) => ANSWERED_BY[one])).toEqual(["page", "grant", "telegram", "nobody"]);
+    // What the user refuses for the session ends others like it: that is no answer of theirs to those.
+    const fetched = [];
+    for (const path of ["a", "b"])
+      fetched.push(await agent.ask({ executor: "http_get", args: { url: `https://a.test/${path}` } }));
+    const [, first = ""] = (await gate.operator.call("approvals.list", {}))
+      .filter(({ executor }) => executor === "http_get")
+      .map(({ token }) => token);
+    await gate.operator.on("page").call("approvals.resolve", { token: first, decision: "rejected", refuse: "target" });
+    for (const one of fetched) expect((await one.final()).outcome).toBe("denied");
+    await gate.operator.call("activity.list", {});
+    const later = db.prepare("SELECT answered_by FROM calls WHERE id > 4 ORDER BY id").pluck().all() as number[];
+    expect(later.map((one) => ANSWERED_BY[one])).toEqual(["page", "refusal"]);
     const unchanged = await tried(gate, "");
-    expect(unchanged).toMatchObject({ calls: 4, same: 4 });
+    expect(unchanged).toMatchObject({ calls: 6, same: 6 });
     const denied = await tried(gate, profile("aider", "Supervised", { "fs:read": "denied" }));
     expect(denied).toMatchObject({ denied: 4, looser: 0 });
     expect(denied.entries.map(({ was }) => was)).toEqual(Array(4).fill("approval_required"));
