@@ -104,13 +104,10 @@ function replayedDenial(kept: KeptRuling, stated: readonly Capability[], cells: 
   if (isConfinedOtherwise(kept, cells)) return { unknown: "confinement", may_loosen: true };
   // No profile lifts that, and it needs the same.
   if (rule === "policy.level-denies") return denied;
-  // Only a profile denied it: a later stage may deny it, too, but the policy doesn't any more.
-  const loosened: Replayed = { outcome: null };
-  if (isDeniedByProfile(level, stated, kept.cells)) return loosened;
-  // Denied for what its box would let through.
+  // Only a profile denied it, for what it states or what its box would let through: where that is gone a later stage may deny it, too.
   const isLooser = (capability: Capability) =>
     kept.cells[capability] === "denied" && isStricter("denied", cells[capability]);
-  return CAPABILITIES.some(isLooser) ? loosened : denied;
+  return CAPABILITIES.some(isLooser) ? { outcome: null } : denied;
 }
 
 /** The policy's outcome; null where a grant that wasn't looked up would decide. */
