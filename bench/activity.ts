@@ -134,7 +134,11 @@ function fill(file: string, calls: number, distinct: number): number {
         capabilities: [{ capability: "fs:read", target: "" }],
         ...result,
       },
-      pretended(line, index % 1000 === 0 ? "seldom" : `agent-${index % 3}`, factOf(number % Math.ceil(distinct / 20))),
+      pretended(
+        line,
+        index % 1000 === 0 ? "seldom" : `agent-${index % 3}`,
+        factOf(number % Math.ceil(distinct / CALLS_OF_A_FACT)),
+      ),
     );
     if (index % IN_A_TURN === 0) kept.flush();
   }
@@ -177,7 +181,7 @@ async function million(what: string, distinct: number): Promise<Figure[]> {
       gates.push(gate);
       return lookedThrough(home, gate);
     };
-    const { times, mib } = await looked(full);
+    const { times, mib, tried } = await looked(full);
     const more = mib - (await looked(few)).mib;
     const asked = (name: string, limit: number) => {
       const { ms, cpuMs } = times.get(name) as Took;
@@ -202,6 +206,13 @@ async function million(what: string, distinct: number): Promise<Figure[]> {
         MAX_MIB,
         `${mib.toFixed(0)} MiB after all searches`,
       ),
+      figure(
+        `memory that policy try adds (${what})`,
+        tried,
+        "MiB",
+        MAX_TRY_MIB,
+        `${(distinct / CALLS_OF_A_FACT).toFixed(0)} facts, 12 times`,
+      ),
     ];
   } finally {
     for (const gate of gates) await gate.stop();
@@ -217,6 +228,10 @@ interface Took {
 const UNCHANGED = "policy try, unchanged";
 const STRICTER = "policy try, all of it stricter";
 const MAX_TRY_MS = 2000;
+/** Of the youngest objects mostly, which are given back. */
+const MAX_TRY_MIB = 32;
+/** Lines that have the same facts, of those that differ. */
+const CALLS_OF_A_FACT = 20;
 const NO_READING = "[[profile]]\nagent_kind = 'generic'\n[profile.Full]\n'fs:read' = 'denied'\n";
 const ROUNDS = 5;
 const FEW = 2000;
@@ -225,7 +240,7 @@ const WARM_UP_CALLS = 300;
 async function lookedThrough(
   { paths }: BenchHome,
   gate: GateProcess,
-): Promise<{ times: Map<string, Took>; mib: number }> {
+): Promise<{ times: Map<string, Took>; mib: number; tried: number }> {
   const operator = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
   const other = await OperatorClient.connect(paths.operator_socket, paths.operatorToken);
   const times = new Map<string, Took>();
@@ -245,6 +260,7 @@ async function lookedThrough(
     for (let index = 0; index < WARM_UP_CALLS; index++) await ask("activity.list", { limit: 100 });
     await timed("first screen", () => Promise.all([ask("activity.today", {}), ask("activity.list", { limit: 100 })]));
     for (const [name, params] of SEARCHES) await timed(name, () => ask("activity.list", { ...params, limit: 100 }));
+    const mib = rssMiB(gate);
     const isTried = async (params: OperatorParams<"policy.try">, expected: Partial<PolicyTry>) => {
       const { calls, ...tried } = await operator.call("policy.try", params);
       for (const [name, count] of Object.entries(expected))
@@ -252,7 +268,7 @@ async function lookedThrough(
     };
     await timed(UNCHANGED, () => isTried({ text: "" }, { asked: 0, denied: 0, looser: 0, unknown: 0 }));
     await timed(STRICTER, () => isTried({ text: NO_READING, limit: 100 }, { same: 0, looser: 0, unknown: 0 }));
-    const mib = rssMiB(gate);
+    const tried = rssMiB(gate) - mib;
     const looking = [
       ...SEARCHES.map(
         ([, params]) =>
@@ -274,7 +290,7 @@ async function lookedThrough(
       }
     }
     times.set("longest wait", { ms: longest, cpuMs: 0 });
-    return { times, mib };
+    return { times, mib, tried };
   } finally {
     await operator.close();
     await other.close();
