@@ -97,6 +97,7 @@ const CONTRACTS = [
   "ipc/contract/operator-api.ts",
   "ipc/socket/page-secret.ts",
   "ipc/contract/policy-overrides.ts",
+  "ipc/contract/policy-try.ts",
   "ipc/words/price-words.ts",
   "ipc/words/result-words.ts",
   "ipc/contract/rate.ts",
