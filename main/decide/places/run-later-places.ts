@@ -104,10 +104,10 @@ const ENTRIES: readonly Entry[] = [
     files: ".rvmrc .ruby-env .versions.conf .autoenv .autoenv.leave .autoenv.zsh .autoenv_leave.zsh",
   },
   {
-    readBy: "mise and asdf, at `cd` and by their shims",
+    readBy: "mise and asdf, at `cd` and by their shims; phpbrew and opam (a switch in the project), at `cd`",
     folders: ".mise .config/mise",
     files:
-      "mise.toml mise.local.toml .mise.toml .mise.local.toml .config/mise.toml mise/config.toml mise/config.local.toml .miserc.toml .config/miserc.toml .tool-versions",
+      "mise.toml mise.local.toml .mise.toml .mise.local.toml .config/mise.toml mise/config.toml mise/config.local.toml .miserc.toml .config/miserc.toml .tool-versions .phpbrewrc .opam-switch/environment .opam-switch/switch-config",
   },
   { readBy: "proto, at `cd` and by its shims", files: ".prototools" },
   { readBy: "fnm, at `cd`: a version may be a path", files: ".node-version .nvmrc" },
@@ -204,10 +204,10 @@ const ENTRIES: readonly Entry[] = [
     files: ".ycm_extra_conf.py .ropeproject/config.py .jedi/project.json",
   },
   {
-    readBy: "language servers, in any editor: Lua's, Haskell's, OCaml's, Clojure's, C#'s, PHP's, Rust's, Swift's",
+    readBy: "language servers, in any editor: for Lua, Haskell, OCaml, Clojure, C#, PHP, Rust, Swift, Ruby, Erlang",
     folders: ".sourcekit-lsp",
     files:
-      ".luarc.json .luarc.jsonc hie.yaml .hie-bios rust-analyzer.toml .merlin .lsp/config.edn omnisharp.json .phpactor.json .phpactor.yml .phpactor.yaml buildserver.json",
+      ".luarc.json .luarc.jsonc hie.yaml .hie-bios rust-analyzer.toml .merlin .lsp/config.edn omnisharp.json .phpactor.json .phpactor.yml .phpactor.yaml buildserver.json .solargraph.yml erlang_ls.config erlang_ls.yaml",
   },
   {
     readBy: "rust-analyzer, which loads the macros that it names",

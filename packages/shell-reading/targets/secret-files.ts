@@ -57,7 +57,7 @@ const NOBODYS =
   "(?:postgres|mysql|root|admin|user|passw(?:or)?d|secret|change[-_]?(?:me|it)|your[-_][\\w-]{1,40}|example|dummy|test|dev|local|true|false|null)\\d{0,4}";
 /** What is said about one: the name ends so. */
 const ABOUT =
-  "(?<!name|policy|endpoint|ur[il]|timeout|lifetime|expir(?:y|es|ation)|(?:second|minute|hour|day)s|length|type|issuer|audience|validation)";
+  "(?<!name|path|file|policy|endpoint|ur[il]|timeout|lifetime|expir(?:y|es|ation)|(?:second|minute|hour|day)s|length|type|issuer|audience|validation)";
 /** Also in a text that says how a database is reached (`Server=db;Password=x`). */
 const isOfDatabase = assigned(`${NAME}|pwd|account[_-]?key`, `(?!["']?${NOBODYS}(?:["';,\\s]|$))${VALUE}`, ABOUT);
 /** `https://name:password@host` */
@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
   { why: "an agent's own login", name: /^(?:mcp-)?auth\.json$/, folder: /\/opencode$/, isProjects: true },
   {
     why: "settings with a token in them",
-    name: /^(?:\.mcp\.json|\.claude\.json|\.yarnrc\.yml|\.terraformrc|mcp\.json|mcp_settings\.json|auth\.json|\.sentryclirc|sentry\.properties|\.clasprc\.json|\.gitmodules|\.lfsconfig|hgrc|\.condarc|uv\.toml|poetry\.toml|ngrok\.ya?ml|wg\d.*\.conf)$/,
+    name: /^(?:\.mcp\.json|\.claude\.json|\.yarnrc\.yml|\.terraformrc|mcp\.json|mcp_settings\.json|auth\.json|\.sentryclirc|sentry\.properties|\.clasprc\.json|\.gitmodules|\.lfsconfig|hgrc|\.condarc|uv\.toml|poetry\.toml|ngrok\.ya?ml|wg\d.*\.conf|token\.json|credentials(?:\.(?:ya?ml|toml|xml|txt|ini|sbt|tfrc\.json))?)$/,
     holds: holdsToken,
     isProjects: true,
   },
@@ -117,7 +117,7 @@ const RULES: readonly Rule[] = [
   },
   {
     why: "settings with a password in them",
-    name: /^(?:database\.ya?ml|appsettings(?:\.[\w-]+)?\.json|local\.settings\.json|(?:gradle|local)\.properties|[^.].*\.env)$/,
+    name: /^(?:database\.ya?ml|appsettings(?:\.[\w-]+)?\.json|local\.settings\.json|cypress\.env\.json|sftp(?:-config)?\.json|ftp-sync\.json|\.ftpconfig|\.ftppass|\.remote-sync\.json|(?:gradle|local)\.properties|[^.].*\.env)$/,
     holds: holdsPassword,
     isProjects: true,
   },
@@ -142,12 +142,12 @@ const RULES: readonly Rule[] = [
   },
   {
     why: "credentials",
-    name: /^(?:service[-_]?account.*|(?:application_default_)?credentials|client[-_]secrets?.*|secrets|kaggle)\.json$|^secrets\.(?:ya?ml|toml)$|^\.(?:secrets?|credentials)$/,
+    name: /^(?:service[-_]?account.*|(?:application_default_)?credentials|client[-_]secrets?.*|secrets|kaggle|(?:http|rest)-client\.private\.env)\.json$|^secrets\.(?:ya?ml|toml)$|^(?:rootkey|.*accesskeys|.*credentials)\.csv$|^\.(?:secrets?|credentials)$/,
     isProjects: true,
   },
   {
     why: "a file with passwords",
-    name: /^(?:\.htpasswd|\.vault[-_]pass(?:word)?(?:\.txt)?|wp-config\.php|\.dockercfg|\.s3cfg|\.boto|\.msmtprc|\.?rclone\.conf)$/,
+    name: /^(?:\.htpasswd|\.vault[-_]pass(?:word)?(?:\.txt)?|wp-config\.php|\.dockercfg|\.s3cfg|\.boto|\.msmtprc|\.esmtprc|\.fetchmailrc|\.authinfo|\.databrickscfg|\.smbcredentials|\.passwd-s3fs|\.?rclone\.conf)$/,
     isProjects: true,
   },
   { why: "a cluster's keys", name: /^config$/, folder: /\/\.kube$/, isProjects: false },
@@ -221,13 +221,16 @@ const KEY_BEGIN = 256;
 const COMMENTS = /^(?:\s*#[^\n]*\n)*\s*/;
 
 /** What editors keep of a file that is open, and people beside one that they change. */
-const COPY = /[~#]$|\.(?:sw[a-p]|bak|old|orig|save|backup|lock)$| (?:copy(?: \d+)?|\d+|\((?:copy|\d+)\))$/;
+const KEPT = String.raw`\.(?:bak|old|orig|save|backup|lock)(?:\.?\d{1,3})?`;
+/** In front of a name's ending: file managers, browsers, Jupyter, an editor's history, Syncthing and its versions. */
+const MADE = String.raw`(?: (?:copy(?: \d+)?|\d+|\((?:copy|\d+)\))|_\d{14}|-checkpoint|\.sync-conflict-[\w-]+|~\d{8}-\d{6})(\.\w+)?`;
+const COPY = new RegExp(String.raw`[~#]$|\.sw[a-p]$|${KEPT}$|${MADE}$`);
 const COPIES = [
-  /^\.(.+)\.(?:sw[a-p]|un~)$/,
-  /^(.+?) (?:copy(?: \d+)?|\d+|\((?:copy|\d+)\))$/,
+  /^\.(.+)\.(?:sw[a-p]|un~|~undo-tree~)$/,
+  new RegExp(`^(.+?)${MADE}$`),
   /^#(.+)#$/,
-  /^(.+)~$/,
-  /^(.+)\.(?:bak|old|orig|save|backup|lock)$/,
+  /^(.+?)(?:\.~\d+)?~$/,
+  new RegExp(`^(.+?)${KEPT}$`),
 ];
 /** Of keys and password stores (places/protected-paths.ts) the copies are asked about. */
 const OF_PROTECTED: Rule = {
@@ -251,8 +254,8 @@ const ANY_COPIED = new RegExp(COPIED.map(({ name }) => name.source).join("|"));
 function copiedName(name: string): string | undefined {
   if (!COPY.test(name)) return undefined;
   for (const copy of COPIES) {
-    const found = copy.exec(name)?.[1];
-    if (found !== undefined) return found;
+    const [, found, ending = ""] = copy.exec(name) ?? [];
+    if (found !== undefined) return found + ending;
   }
   return undefined;
 }

@@ -495,6 +495,22 @@ const CHAINS: readonly Chain[] = [
       .flatMap((name) => [`cat ${name}`, `cat $(ls ${name})`])
       .concat("cat age/mine"),
   },
+  {
+    name: "copies of secrets whose ending stands last, and settings of tools that send",
+    level: "ReadOnly",
+    setup: `mkdir .history; for f in 'credentials (1).json' 'secrets copy.yml' credentials-checkpoint.json .history/credentials_20260109153220.json credentials.json.~1~ rootkey.csv; do echo ${SECRET} > "$f"; done
+      for f in token.json sftp-config.json credentials.yml; do echo '"password": "${SECRET}"' > $f; done`,
+    lines:
+      "'credentials (1).json'|'secrets copy.yml'|credentials-checkpoint.json|credentials.json.~1~|.history/credentials_20260109153220.json|rootkey.csv|token.json|sftp-config.json|credentials.yml"
+        .split("|")
+        .flatMap((name) => [`cat ${name}`, `cat "$(ls ${name})"`]),
+  },
+  {
+    name: "what phpbrew, opam and language servers read by themselves",
+    level: "Supervised",
+    plant: `mkdir -p _opam/.opam-switch src/_opam/.opam-switch; for f in .phpbrewrc src/.phpbrewrc _opam/.opam-switch/environment src/_opam/.opam-switch/switch-config .solargraph.yml erlang_ls.config; do echo "$X" > $f; done`,
+    user: "for f in .phpbrewrc src/.phpbrewrc _opam/.opam-switch/environment src/_opam/.opam-switch/switch-config .solargraph.yml erlang_ls.config; do [ ! -e $f ] || $X; done",
+  },
   ...["HEAD", "refs/stash", "ORIG_HEAD", "HEAD of a link", "refs/heads/x of many lines", "modules/sub/HEAD"].map(
     (what): Chain => {
       const [at = "", of] = what.split(" of ");

@@ -95,6 +95,22 @@ const SECRETS: readonly [name: string, content?: string][] = [
   [".credentials.json.swp"],
   [".mcp.json.orig", `{"mcpServers":{"a":{"env":{"GITHUB_TOKEN":"${TOKEN}"}}}}`],
   [".netrc~"],
+  // With the ending behind what says that it is a copy: of a browser, a file manager, Jupyter, an editor's history, Syncthing; Emacs numbers them.
+  [".history/config/database_20260109153220.yml", "production:\n  password: k9ZpQ2hidden\n"],
+  ...`credentials (1).json|credentials copy.json|credentials copy 2.json|secrets 2.yml|.ipynb_checkpoints/credentials-checkpoint.json|.npmrc_20260109153220|.history/credentials_20260109153220.json
+credentials.sync-conflict-20260109-153220-ABCDEFG.json|.stversions/credentials~20260109-153220.json|credentials.json.~1~|.credentials.json.~undo-tree~|credentials.json.bak2|credentials.json.bak.1
+http-client.private.env.json|rootkey.csv|me_accessKeys.csv|new_user_credentials.csv|.authinfo|.databrickscfg`
+    .split(/[|\n]/)
+    .map((name): [string] => [name]),
+  ["credentials.yml", "api_key: k9ZpQ2hidden\n"],
+  [".sbt/credentials", "realm=x\npassword=k9ZpQ2hidden\n"],
+  ["credentials.tfrc.json", `{"credentials":{"app.example.org":{"token":"${TOKEN}"}}}`],
+  ["token.json", '{"token":"ya29.hidden1","refresh_token":"1//0123456789"}'],
+  [".vscode/sftp.json", '{"host":"example.org","password":"k9ZpQ2hidden"}'],
+  ["sftp-config.json", '{"host":"example.org","password":"k9ZpQ2hidden"}'],
+  [".ftpconfig", '{"host":"example.org","pass":"x","passphrase":"k9ZpQ2hidden"}'],
+  [".remote-sync.json", '{"password":"k9ZpQ2hidden"}'],
+  ["cypress.env.json", '{"password":"k9ZpQ2hidden"}'],
 ];
 
 /** Files of the same names, or nearly, that are read every day. */
@@ -146,6 +162,17 @@ const NONE: readonly [name: string, content?: string][] = [
   ["gradle.properties", "org.gradle.jvmargs=-Xmx2g\n"],
   [".a.ts.swp"],
   ["notes~"],
+  ["notes (1).md"],
+  ["credentials copy.ts"],
+  ["package_20260109153220.json"],
+  ["x-checkpoint.ipynb"],
+  ["tokens.json", '{"token":{"color":{"value":"#fff"}}}'],
+  ["token.json", '{"kind":"identifier","text":"a"}'],
+  ["credentials.yml", "users: []\n"],
+  [".vscode/sftp.json", '{"host":"example.org","privateKeyPath":"~/.ssh/x"}'],
+  ["cypress.env.json", '{"baseUrl":"http://localhost:3000"}'],
+  ["http-client.env.json"],
+  ["appsettings.json", '{"Certificate":{"PasswordFile":"/run/keys/certificate"}}'],
 ];
 
 function put(folder: string, name: string, content = "x\n"): string {
