@@ -496,7 +496,7 @@ const CHAINS: readonly Chain[] = [
       .concat("cat age/mine"),
   },
   {
-    name: "copies of secrets whose ending stands last, and settings of tools that send",
+    name: "copies of secrets whose ending is last, and settings of tools that send",
     level: "ReadOnly",
     setup: `mkdir .history; for f in 'credentials (1).json' 'secrets copy.yml' credentials-checkpoint.json .history/credentials_20260109153220.json credentials.json.~1~ rootkey.csv; do echo ${SECRET} > "$f"; done
       for f in token.json sftp-config.json credentials.yml; do echo '"password": "${SECRET}"' > $f; done`,
