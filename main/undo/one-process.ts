@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { keepFile } from "./objects.ts";
 
@@ -10,25 +10,42 @@ const WAITS_MS = 5000;
 const LOOKS_MS = 20;
 
 export function takeOver(folder: string): void {
-  const pid = pidIn(folder);
-  const began = performance.now();
-  let isKilled = false;
-  while (pid !== process.pid && hasStore(pid, folder)) {
-    if (!isKilled && performance.now() - began > WAITS_MS) isKilled = killed(pid);
+  let isNoted = noted(folder);
+  for (let [waitsFor, since] = [0, 0]; ; ) {
+    const pids = pidsIn(folder);
+    const own = pids.lastIndexOf(process.pid);
+    // Of two that begin at the same time each sees the other one's line, and which was first.
+    const first = pids.slice(0, own < 0 ? undefined : own).find((pid) => pid !== process.pid && hasStore(pid, folder));
+    // Who has the store has written the file anew.
+    if (own < 0 && isNoted) isNoted = noted(folder);
+    else if (first === undefined && (own < 0 || pidsIn(folder).includes(process.pid))) break;
+    if (first !== waitsFor) [waitsFor, since] = [first ?? 0, performance.now()];
+    if (first !== undefined && performance.now() - since > WAITS_MS) kill(first);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOKS_MS);
   }
   try {
     keepFile(join(folder, FILE), `${process.pid}\n`);
   } catch {
-    // A full disk: what is kept can still be looked at.
+    // It is full: what is kept can still be looked at.
   }
 }
 
-function pidIn(folder: string): number {
+/** As a line of its own at the end. @returns whether there was room for it */
+function noted(folder: string): boolean {
   try {
-    return Number(readFileSync(join(folder, FILE), "latin1"));
+    appendFileSync(join(folder, FILE), `${process.pid}\n`, { mode: 0o600 });
+    return true;
   } catch {
-    return 0; // nobody had it yet
+    return false;
+  }
+}
+
+/** In the order in which they came. */
+function pidsIn(folder: string): number[] {
+  try {
+    return readFileSync(join(folder, FILE), "latin1").split("\n").map(Number).filter(Boolean);
+  } catch {
+    return []; // nobody had it yet
   }
 }
 
@@ -42,11 +59,10 @@ function hasStore(pid: number, folder: string): boolean {
   }
 }
 
-function killed(pid: number): true {
+function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
     // it has ended
   }
-  return true;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Bounds } from "./bounds.ts";
 import type { Changer } from "./call-log.ts";
@@ -42,11 +42,10 @@ function answerTo(store: UndoStore, asked: Asked): unknown {
 function run(folder: string, root: string, bounds: string): void {
   process.umask(0o077);
   process.chdir("/");
-  // It would keep itself with the project, and take itself back.
-  if (folder.startsWith(`${root}/`)) process.exit(1);
-  // Where what held all stores is gone meanwhile, with its gate's home, nothing of it is made anew.
-  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
-  takeOver(folder);
+  // In its project it would keep itself, and take itself back. What was forgotten meanwhile, or is gone with its gate's home, isn't made anew.
+  const isNone = () => !existsSync(folder) || realpathSync(folder).startsWith(`${root}/`);
+  if (!isNone()) takeOver(folder);
+  if (isNone()) process.exit(1);
   const store = new UndoStore(folder, root, JSON.parse(bounds) as Bounds);
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;

@@ -233,14 +233,11 @@ export class Undo {
     }
     this.#endOthers();
     const { config: bounds, node, boxMaker } = this.#parts;
-    mkdirSync(this.#parts.folder, { recursive: true, mode: 0o700 });
-    const process = new StoreProcess({ folder: this.#folderOf(root), root, bounds, node, boxMaker });
+    const folder = join(this.#parts.folder, createHash("sha256").update(root).digest("hex").slice(0, 24));
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const process = new StoreProcess({ folder, root, bounds, node, boxMaker });
     this.#opened.set(root, { process, used: performance.now(), isReady: false });
     return process;
-  }
-
-  #folderOf(root: string): string {
-    return join(this.#parts.folder, createHash("sha256").update(root).digest("hex").slice(0, 24));
   }
 
   #endOthers(): void {

@@ -498,7 +498,13 @@ describe("of a hostile project", () => {
     const store = new OwnStore({}, { project: base, store: join(base, "project/state") });
     writeFileSync(store.path("a"), "before");
     await expect(store.begun()).rejects.toThrow("ended");
-    expect(readdirSync(store.path("state"))).toEqual([]);
+    expect(readdirSync(store.folder)).toEqual([]);
+    // Nor where a link leads to it.
+    const linked = join(tempFolder(), "state");
+    symlinkSync(store.path("state"), linked);
+    const other = new OwnStore({}, { project: base, store: linked });
+    await expect(other.begun()).rejects.toThrow("ended");
+    expect(readdirSync(store.folder)).toEqual([]);
   });
 
   it("worktrees, submodules and bare repositories are walked as files", async () => {

@@ -37,7 +37,7 @@ export class OwnStore {
     const base = tempFolder();
     this.folder = join(places.store ?? base, "store");
     this.root = join(places.project ?? base, "project");
-    mkdirSync(this.root, { recursive: true });
+    for (const made of [this.folder, this.root]) mkdirSync(made, { recursive: true, mode: 0o700 });
     this.#node = places.node ?? process.execPath;
     this.#bounds = { ...BOUNDS, ...bounds };
     this.#maker = places.maker ?? null;

@@ -34,6 +34,9 @@ vi.mock("../../main/decide/places/run-later.ts", async (original) => {
   return { ...real, runsLater };
 });
 
+/** So that no two of them have calls of the same name, also where they share their folder. */
+let keepings = 0;
+
 /** The gate's end of all stores, with a project. */
 function keeping({
   node = process.execPath,
@@ -54,10 +57,11 @@ function keeping({
     failed: () => undefined,
   });
   onTestFinished(() => undo.close());
+  keepings += 1;
   let count = 0;
   /** A confined command begins. @returns its call's id */
   const run = async (more: Partial<ConfinedRun["declaration"]> = {}, agentName = "ada") => {
-    const decisionId = `decision-${++count}`;
+    const decisionId = `decision-${keepings}-${++count}`;
     const declaration = { project, writes: [project], ...more };
     await undo.beforeRun({
       declaration,
@@ -207,6 +211,35 @@ describe("one process at a time has a store", () => {
     });
     await expect(late.ask({ do: "prepare" })).rejects.toThrow("ended");
     expect(existsSync(gone)).toBe(false);
+  });
+
+  it("of two that begin at the same time, too: one waits until the other has ended", async () => {
+    const store = new OwnStore();
+    store.end();
+    rmSync(join(store.folder, "pid"), { force: true });
+    const both = [nextOf(store), nextOf(store)];
+    const answers = both.map((one) => one.ask({ do: "prepare" }).then(() => one));
+    const first = await Promise.race(answers);
+    // As long as that one has it, the other one says nothing.
+    const other = both.find((one) => one !== first);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect([other?.waiting, readFileSync(join(store.folder, "pid"), "utf8").split("\n")[0]]).toEqual([1, `${first.pid}`]);
+    await first.stop();
+    expect((await Promise.all(answers)).at(both.indexOf(first) === 0 ? 1 : 0)).toBe(other);
+  });
+
+  it("one that begins late makes nothing anew of what was forgotten meanwhile", async () => {
+    const { undo, folder, project, kept } = keeping();
+    await kept();
+    const [name = ""] = readdirSync(folder);
+    const [gone, moved] = [join(folder, name), join(tempFolder(), "moved")];
+    const bounds = { max_files: 10, max_bytes: 2 ** 20, days: 7 };
+    undo.close();
+    const late = new StoreProcess({ folder: gone, root: project, bounds, node: process.execPath });
+    const answer = late.ask({ do: "prepare" });
+    renameSync(gone, moved);
+    await expect(answer).rejects.toThrow("ended");
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it("and kills one that doesn't end", async () => {
