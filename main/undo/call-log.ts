@@ -48,8 +48,9 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 export function appendLine(folder: string, line: Line): void {
   const fd = openSync(join(folder, LOG_FILE), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
-    // Begins a line of its own, also after one that isn't whole.
-    writeSync(fd, `\n${JSON.stringify(line)}\n`);
+    // Begins a line of its own, also after one that isn't whole. A disk that gets full takes a part, and says so only of the rest.
+    const bytes = Buffer.from(`\n${JSON.stringify(line)}\n`);
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
   } finally {
     closeSync(fd);
   }

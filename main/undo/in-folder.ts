@@ -15,6 +15,15 @@ const O_PATH = 0x200000;
 /** As the system takes a name of one character for each byte. */
 export const named = (name: string): string | Buffer => (/[^\0-\x7f]/.test(name) ? Buffer.from(name, "latin1") : name);
 
+/** @returns undefined where the system refuses it */
+export function tried<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
 /** @returns undefined where no folder has this name now @throws the system's error, where it can't be opened */
 export function openFolderIn(name: string): number | undefined {
   try {

@@ -138,14 +138,17 @@ const nameOf = ({ dev, ino, birthtimeMs }: Stats): string => `${dev} ${ino} ${bi
 
 function listOf(calls: ReadonlyMap<string, Listed>): Listed[] {
   for (const call of calls.values()) call.isUndone = false;
-  const mark = (ids: readonly string[], isUndone: boolean) => {
-    for (const call of ids.flatMap((id) => calls.get(id) ?? [])) {
-      call.isUndone = isUndone;
-      // What an undo took back is there again once that was taken back itself, and so on.
-      mark(call.of ?? [], !isUndone);
+  const newestFirst = [...calls.values()].reverse();
+  // By the place of the last undo that has to do with it: this one's own, or one of it, or of what took that back, and so on.
+  const last = new Map<string, number>();
+  for (const [place, { id, agent, of = [], hasEnded, missing, hasFailed, isUndone }] of newestFirst.entries()) {
+    const isDone = agent === null && hasEnded && missing === null && hasFailed !== true;
+    const by = last.get(id) ?? (isDone ? place : undefined);
+    for (const call of by === undefined ? [] : of.flatMap((one) => calls.get(one) ?? [])) {
+      if (by === undefined || by >= (last.get(call.id) ?? Number.POSITIVE_INFINITY)) continue;
+      last.set(call.id, by);
+      call.isUndone = !isUndone;
     }
-  };
-  for (const { agent, of = [], hasEnded, missing, hasFailed } of calls.values())
-    if (agent === null && hasEnded && missing === null && hasFailed !== true) mark(of, true);
-  return [...calls.values()].reverse().sort((one, other) => other.at - one.at);
+  }
+  return newestFirst.sort((one, other) => other.at - one.at);
 }

@@ -162,16 +162,8 @@ export class Objects {
     keepFile(join(this.#folder, "packed-refs"), `# pack-refs with: sorted\n${refs.join("")}`);
     // One thread, with little memory: it is nobody's turn.
     const settings = ["pack.threads=1", "pack.windowMemory=32m", "core.bigFileThreshold=8m", "gc.auto=0"];
-    const words = [
-      ...settings.flatMap((one) => ["-c", one]),
-      "repack",
-      "-a",
-      "-d",
-      "-n",
-      "-q",
-      "--window=10",
-      "--depth=20",
-    ];
+    const how = "repack -a -d -n -q --window=10 --depth=20".split(" ");
+    const words = [...settings.flatMap((one) => ["-c", one]), ...how];
     const [program = "", ...args] = gitWords(words, this.#folder, this.maker, join(this.#folder, "objects"));
     const child = spawn(program, args, {
       cwd: this.#folder,

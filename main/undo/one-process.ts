@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { tried } from "./in-folder.ts";
 import { keepFile } from "./objects.ts";
 
 /** One process at a time has a store: that of a gate which was killed ends by itself what it does, and the next one waits for that. */
@@ -20,49 +21,22 @@ export function takeOver(folder: string): void {
     if (own < 0 && isNoted) isNoted = noted(folder);
     else if (first === undefined && (own < 0 || pidsIn(folder).includes(process.pid))) break;
     if (first !== waitsFor) [waitsFor, since] = [first ?? 0, performance.now()];
-    if (first !== undefined && performance.now() - since > WAITS_MS) kill(first);
+    if (first !== undefined && performance.now() - since > WAITS_MS) tried(() => process.kill(first, "SIGKILL"));
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOKS_MS);
   }
-  try {
-    keepFile(join(folder, FILE), `${process.pid}\n`);
-  } catch {
-    // It is full: what is kept can still be looked at.
-  }
+  tried(() => keepFile(join(folder, FILE), `${process.pid}\n`));
 }
 
-/** As a line of its own at the end. @returns whether there was room for it */
-function noted(folder: string): boolean {
-  try {
-    appendFileSync(join(folder, FILE), `${process.pid}\n`, { mode: 0o600 });
-    return true;
-  } catch {
-    return false;
-  }
-}
+/** As a line of its own at the end. @returns whether there was room for it: what is kept can be looked at on a full disk, too */
+const noted = (folder: string): boolean =>
+  tried(() => appendFileSync(join(folder, FILE), `${process.pid}\n`, { mode: 0o600 }) ?? true) === true;
 
 /** In the order in which they came. */
-function pidsIn(folder: string): number[] {
-  try {
-    return readFileSync(join(folder, FILE), "latin1").split("\n").map(Number).filter(Boolean);
-  } catch {
-    return []; // nobody had it yet
-  }
-}
+const pidsIn = (folder: string): number[] =>
+  (tried(() => readFileSync(join(folder, FILE), "latin1")) ?? "").split("\n").map(Number).filter(Boolean);
 
 /** Its number may be another program's by now. */
 function hasStore(pid: number, folder: string): boolean {
-  try {
-    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-    return words.includes(folder) && words.some((word) => /\/store-program\.[jt]s$/.test(word));
-  } catch {
-    return false;
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // it has ended
-  }
+  const words = tried(() => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")) ?? [];
+  return words.includes(folder) && words.some((word) => /\/store-program\.[jt]s$/.test(word));
 }

@@ -1,8 +1,8 @@
-import { closeSync, readdirSync, type Stats } from "node:fs";
+import { closeSync, readdirSync, type Stats, statfsSync } from "node:fs";
 import { type Bounds, MAX_DEPTH, MAX_FILE, MAX_IGNORED, OF_REPOSITORY, REBUILT } from "./bounds.ts";
 import { type Entry, UNKEPT, writeTree } from "./entries.ts";
 import { type IgnoreRules, isIgnored, rulesOf } from "./ignored.ts";
-import { bytesIn, enter, isNothing, isUnreadable, linkIn, looksOf, openFolderIn, statIn } from "./in-folder.ts";
+import { bytesIn, enter, isNothing, isUnreadable, linkIn, looksOf, openFolderIn, statIn, tried } from "./in-folder.ts";
 import type { Objects } from "./objects.ts";
 
 /** A project as it is now, read as from somebody who would mislead whoever reads it. What looks as it did isn't read again. */
@@ -21,6 +21,8 @@ export interface Seen extends Entry {
 const SAME_TICK_MS = 30;
 /** The same of a disk whose times are whole seconds, or even ones. */
 const SAME_SECONDS_MS = 2100;
+/** Disks on which a folder's times change with each name that comes or goes, as Linux numbers them: ext4, XFS, Btrfs, F2FS, ZFS, overlayfs, tmpfs. */
+const TELLING = [0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x794c7630, 0x01021994];
 /** Of what `.gitignore` files say. */
 const MAX_RULES = 256 * 1024;
 
@@ -30,6 +32,7 @@ interface Walk {
   objects: Objects;
   began: number;
   dev: number;
+  isTelling: boolean;
   files: number;
   max_files: number;
 }
@@ -44,9 +47,14 @@ export function readProject(
   before: Seen | undefined,
   { objects, max_files }: Pick<Bounds, "max_files"> & { objects: Objects },
 ): Seen {
-  const walk: Walk = { objects, began: Date.now(), dev: root.dev, files: 0, max_files };
   enter(rootFd);
-  return folderSeen(walk, { fd: rootFd, stat: root, path: "", depth: 0, names: namesHere() }, before, undefined);
+  const began = Date.now();
+  const isTelling = TELLING.includes(statfsSync(".").type);
+  const walk: Walk = { objects, began, dev: root.dev, isTelling, files: 0, max_files };
+  const folder = { fd: rootFd, stat: root, path: "", depth: 0, names: namesHere() };
+  // Where the clock was set back since, times that are the same say nothing.
+  const known = before !== undefined && before.ctime <= began ? before : undefined;
+  return { ...folderSeen(walk, folder, known, undefined), ctime: began };
 }
 
 const namesHere = (): string[] => readdirSync(".", { encoding: "latin1" });
@@ -124,13 +132,7 @@ function oneSeen(
   }
 }
 
-function isGone(name: string): boolean {
-  try {
-    return statIn(name) === undefined;
-  } catch {
-    return false;
-  }
-}
+const isGone = (name: string): boolean => tried(() => statIn(name) === undefined) === true;
 
 /** @param parent where it lies, with its own stat and path @returns undefined where it is gone */
 function folderIn(
@@ -144,24 +146,17 @@ function folderIn(
   // What can be made anew, what is of another disk, which may not answer, and what lies too deep: only that it is there.
   if (stat.dev !== walk.dev || depth >= MAX_DEPTH || (REBUILT.has(name) && isIgnored(path, true, rules)))
     return unkept(stat);
-  const fd = opened(name);
+  const fd = tried(() => openFolderIn(name));
   if (fd === undefined) return isGone(name) ? undefined : unkept(stat);
   try {
     // Its own times change with each name that comes or goes.
-    const names = entered(fd, before !== undefined && isAsSeen(stat, before) ? before.holds : undefined);
+    const isSeen = walk.isTelling && before !== undefined && isAsSeen(stat, before);
+    const names = entered(fd, isSeen ? before.holds : undefined);
     if (names === undefined) return unkept(stat);
     return folderSeen(walk, { fd, stat, path: `${path}/`, depth: depth + 1, names }, before, rules);
   } finally {
     closeSync(fd);
     back(parent.fd);
-  }
-}
-
-function opened(name: string): number | undefined {
-  try {
-    return openFolderIn(name);
-  } catch {
-    return undefined; // it isn't this user's to read
   }
 }
 
@@ -199,18 +194,10 @@ function fileSeen(
   const { size, mode } = stat;
   const isLarge = size > MAX_FILE || (size > MAX_IGNORED && isIgnored(path + name, false, rules));
   if (isLarge) return unkept(stat);
-  const content = isLink ? linkOf(name) : bytesIn(name);
+  const content = isLink ? tried(() => linkIn(name)) : bytesIn(name);
   if (content === undefined) return isGone(name) ? undefined : unkept(stat);
   const sha = walk.objects.add("blob", content, known?.sha);
   return { ...settledTimes(walk, stat), mode, sha };
-}
-
-function linkOf(name: string): Buffer | undefined {
-  try {
-    return linkIn(name);
-  } catch {
-    return undefined; // it is none any more
-  }
 }
 
 /** As it is stored between two processes. */

@@ -18,7 +18,8 @@ interface Answers {
   files: FileChange[];
   contents: [before: string | null, agent: string | null, now: string | null];
   takeBack: [path: string, Outcome][];
-  tidy: null;
+  /** How many calls are kept on. */
+  tidy: number;
 }
 
 /** From its sources, or built. */

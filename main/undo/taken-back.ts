@@ -218,7 +218,10 @@ function isThere(name: string, expected: Entry | null): boolean {
   if (stat === undefined || expected === null) return stat === undefined && expected === null;
   if (stat.mode !== expected.mode) return kindOf(expected) === "unkept" && looksOf(stat) === expected.sha;
   const content = stat.isSymbolicLink() ? linkIn(name) : bytesIn(name);
-  return content !== undefined && nameOf("blob", content) === expected.sha;
+  if (content === undefined || nameOf("blob", content) !== expected.sha) return false;
+  // Of a large one that has taken a while.
+  const { ino, ctimeMs } = statIn(name) ?? {};
+  return ino === stat.ino && ctimeMs === stat.ctimeMs;
 }
 
 function removed(name: string, from: Entry): Outcome {

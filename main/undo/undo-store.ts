@@ -233,14 +233,14 @@ export class UndoStore {
     });
   }
 
-  /** Forgets what is too old, and as much of the rest as there is no room for; packs what is left. @param now in Unix milliseconds */
-  async tidy(now: number): Promise<void> {
+  /** Forgets what is too old, and as much of the rest as there is no room for; packs what is left. @param now in Unix milliseconds @returns of how many calls */
+  async tidy(now: number): Promise<number> {
     const { days, max_bytes } = this.#bounds;
     const all = readCalls(this.#folder);
     let kept = all.filter(({ at }) => at > now - days * DAY_MS);
     const isFull = () => this.#objects.size() > max_bytes * 0.9 || logSize(this.#folder) > MAX_LOG * 0.9;
     if (kept.length < all.length) writeCalls(this.#folder, kept);
-    if (!isFull() && kept.length === all.length && !this.#objects.hasManyPacks) return;
+    if (!isFull() && kept.length === all.length && !this.#objects.hasManyPacks) return kept.length;
     let isPacked = await this.#repack(kept);
     // Where nothing can be packed anew, forgetting calls makes no room.
     while (isPacked && isFull() && kept.length > 0) {
@@ -248,6 +248,7 @@ export class UndoStore {
       writeCalls(this.#folder, kept);
       isPacked = await this.#repack(kept);
     }
+    return kept.length;
   }
 
   #repack(kept: readonly KnownCall[]): Promise<boolean> {

@@ -15,7 +15,7 @@ import { RUN_LATER_FOLDERS, runsLater } from "../decide/places/run-later.ts";
 import { readsOnly } from "../decide/policy/policy.ts";
 import type { Denial, Reviewable } from "../decide/stages/examination.ts";
 import { type Bounds, CALL_WAITS_MS, HELD_WAITS_MS, isOfRepository } from "./bounds.ts";
-import { type Changer, readCalls } from "./call-log.ts";
+import type { Changer } from "./call-log.ts";
 import { kindOf } from "./entries.ts";
 import { type Held, heldNow } from "./held.ts";
 import { isWhollyKept } from "./kept-whole.ts";
@@ -265,9 +265,9 @@ export class Undo {
     const now = this.#parts.now();
     for (const { root, folder } of await this.#listed.stores())
       try {
-        await this.#ask(root, { do: "tidy", now });
-        const isOld = seenAt(folder) < now - this.#parts.config.days * DAY_MS;
-        if (isOld && readCalls(folder).length === 0) await this.forget(root);
+        const left = await this.#ask(root, { do: "tidy", now });
+        const isIdle = left === 0 && this.#opened.get(root)?.process.waiting === 0;
+        if (isIdle && seenAt(folder) < now - this.#parts.config.days * DAY_MS) await this.forget(root);
       } catch (error) {
         this.#parts.failed("tidying what can be undone", error); // the others have their turn all the same
       }
@@ -415,14 +415,16 @@ export class Undo {
 
   /** The agents of these calls get to know it with their next ones, each of what it did itself. */
   async #tell(root: string, calls: readonly Listed[], files: readonly UndoneFile[]): Promise<void> {
-    const all = new Map((await this.#all()).map((call) => [call.id, call]));
-    const agentsOf = (call: Listed): Listed[] =>
-      call.agent !== null ? [call] : (call.of ?? []).flatMap((id) => agentsOf(all.get(id) ?? { ...call, of: [] }));
+    const all = new Map([...(await this.#all()), ...calls].map((call) => [call.id, call]));
+    // With what they took back, and so on: a set has what it gets while it is gone through.
+    const ids = new Set(calls.map(({ id }) => id));
+    for (const id of ids) for (const taken of all.get(id)?.of ?? []) ids.add(taken);
+    const agents = [...ids].flatMap((id) => all.get(id) ?? []).filter(({ agent }) => agent !== null);
     const isAgain = calls.some(({ agent, executor }) => agent === null && executor === "undo");
-    const sessions = Map.groupBy(calls.flatMap(agentsOf), ({ agent, session }) => JSON.stringify([agent, session]));
-    for (const [, own] of sessions) {
-      const ids = own.map(({ id }) => id);
-      const changed = sessions.size < 2 ? undefined : await this.#answered(this.#ask(root, { do: "files", ids }));
+    const sessions = Map.groupBy(agents, ({ agent, session }) => JSON.stringify([agent, session]));
+    for (const own of sessions.values()) {
+      const asked = { do: "files", ids: own.map(({ id }) => id) } as const;
+      const changed = sessions.size < 2 ? undefined : await this.#answered(this.#ask(root, asked));
       const paths = changed && new Set(changed.map(({ path }) => path));
       const names = files.flatMap(({ bytes, path }) => (paths?.has(bytes) === false ? [] : [visible(path)]));
       this.unreported.note(own, names, isAgain ? "again" : "back");
@@ -442,8 +444,10 @@ export class Undo {
   async forget(project?: string): Promise<number> {
     const stores = (await this.#listed.stores()).filter(({ root }) => project === undefined || root === project);
     for (const { root, folder } of stores) {
-      await this.#opened.get(root)?.process.stop();
+      const opened = this.#opened.get(root);
+      // A call that comes from now on has a process of its own, and isn't said to be kept.
       this.#opened.delete(root);
+      await opened?.process.stop();
       // Killed halfway, nothing of it counts as kept, and the rest goes later.
       await rename(folder, `${folder}-${randomUUID()}${FORGOTTEN}`);
       await removeForgotten(this.#parts.folder);

@@ -223,7 +223,10 @@ describe("one process at a time has a store", () => {
     // As long as that one has it, the other one says nothing.
     const other = both.find((one) => one !== first);
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect([other?.waiting, readFileSync(join(store.folder, "pid"), "utf8").split("\n")[0]]).toEqual([1, `${first.pid}`]);
+    expect([other?.waiting, readFileSync(join(store.folder, "pid"), "utf8").split("\n")[0]]).toEqual([
+      1,
+      `${first.pid}`,
+    ]);
     await first.stop();
     expect((await Promise.all(answers)).at(both.indexOf(first) === 0 ? 1 : 0)).toBe(other);
   });

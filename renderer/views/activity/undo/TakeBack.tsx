@@ -38,6 +38,7 @@ export function TakeBack({ selection, onDone }: { selection: UndoSelection; onDo
   const [chosen, setChosen] = useState<Chosen>({});
   if (data === undefined) return <Failure error={error} />;
   const { calls, files } = data;
+  const shown = { ...selection, calls };
   if (files.length === 0) return <p className="quiet">{words.nothingChanged}</p>;
   const toDecide = files.filter(isForChoice);
   const choices = toDecide.flatMap((file): UndoChoice[] => {
@@ -47,14 +48,14 @@ export function TakeBack({ selection, onDone }: { selection: UndoSelection; onDo
   const isChosen = (file: UndoneFile) => (chosen[keyOf(file)] ?? "now") !== "now";
   const coming = files.filter((file) => comesBack(file) || (isForChoice(file) && isChosen(file)));
   const take = async () => {
-    const wasDone = await run(async () => onDone(await call("undo.take_back", { ...selection, calls, choices })));
+    const wasDone = await run(async () => onDone(await call("undo.take_back", { ...shown, choices })));
     if (wasDone) setChosen({});
     refresh();
   };
   return (
     <div className="take-back">
       <p>{countsText(files, language)}</p>
-      <Files files={filesAmong(files).filter((file) => !isForChoice(file))} selection={selection} />
+      <Files files={filesAmong(files).filter((file) => !isForChoice(file))} selection={shown} />
       {toDecide.length === 0 ? null : (
         <>
           <h4>{words.toDecide(toDecide.length)}</h4>
@@ -72,7 +73,7 @@ export function TakeBack({ selection, onDone }: { selection: UndoSelection; onDo
           ) : null}
           <Files
             files={toDecide}
-            selection={selection}
+            selection={shown}
             chosen={chosen}
             onChoose={(file, choice) => setChosen({ ...chosen, [keyOf(file)]: choice })}
           />
