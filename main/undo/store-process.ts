@@ -139,7 +139,7 @@ export class StoreProcess {
     this.#child.kill("SIGKILL");
   }
 
-  /** Ends it, and kills it where that takes too long. */
+  /** Ends it, and kills it where that takes too long. Whatever is asked from now on fails. */
   stop(): Promise<void> {
     this.#child.ref();
     this.end();

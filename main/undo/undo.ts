@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync, statSync } from "node:fs";
-import { readdir, rename, rm } from "node:fs/promises";
+import { mkdirSync, renameSync, statSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isAtOrBelow, kindOf as kindOfPath, projectRoot, realForm } from "@metnos-gate/shell-reading/files";
@@ -444,12 +444,10 @@ export class Undo {
   async forget(project?: string): Promise<number> {
     const stores = (await this.#listed.stores()).filter(({ root }) => project === undefined || root === project);
     for (const { root, folder } of stores) {
-      const opened = this.#opened.get(root);
-      // A call that comes from now on has a process of its own, and isn't said to be kept.
+      await this.#opened.get(root)?.process.stop();
       this.#opened.delete(root);
-      await opened?.process.stop();
-      // Killed halfway, nothing of it counts as kept, and the rest goes later.
-      await rename(folder, `${folder}-${randomUUID()}${FORGOTTEN}`);
+      // At once, before another process begins. Killed halfway, nothing of it counts as kept, and the rest goes later.
+      renameSync(folder, `${folder}-${randomUUID()}${FORGOTTEN}`);
       await removeForgotten(this.#parts.folder);
       for (const [id, call] of this.#unkept) if (call.project === root) this.#unkept.delete(id);
     }

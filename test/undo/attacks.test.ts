@@ -205,6 +205,21 @@ describe("a disk that fails, or that hangs in the project", () => {
     expect(store.calls.find(({ agent }) => agent === null)).toMatchObject({ missing: "interrupted" });
   });
 
+  it("that takes a part of a line alone: the call isn't said to be kept, and nothing is put back that couldn't be put again", async () => {
+    const store = new OwnStore({}, { node: nodeImporting("disk-that-takes-a-part.ts") });
+    writeFileSync(store.path("a"), "before");
+    const id = await store.call(() => writeFileSync(store.path("a"), "agent"));
+    expect((await store.begun()).missing).toBe("disk");
+    expect(store.calls).toHaveLength(1);
+    store.restart();
+    await expect(store.takeBack([id])).rejects.toThrow("full");
+    expect(readFileSync(store.path("a"), "utf8")).toBe("agent");
+    // The next line is whole.
+    store.restart(process.execPath);
+    await store.takeBack([id]);
+    expect(readFileSync(store.path("a"), "utf8")).toBe("before");
+  });
+
   it("a pack that can't be read any more: what is full forgets no calls for that, and new ones are kept once there is room", async () => {
     const store = new OwnStore({ max_bytes: 320_000 });
     const fill = () => writeFileSync(store.path("a"), execFileSync("head", ["-c", "150000", "/dev/urandom"]));
@@ -331,6 +346,19 @@ describe("somebody else at the same time", () => {
     await store.process.ask({ do: "takeBack", ids: [id], undo, wishes });
     expect(readFileSync(store.path("a"), "utf8")).toBe("mine");
     expect(readFileSync(store.path("b"), "utf8")).toBe("before");
+  });
+
+  it("an edit at whatever time while a file is looked at again and again stays", async () => {
+    for (let at = 1; at <= 6; at++) {
+      const store = new OwnStore();
+      writeFileSync(store.path("a"), "before");
+      const id = await store.call(() => writeFileSync(store.path("a"), "agent"));
+      // What is seen of it may be what it was a moment ago.
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      store.restart(nodeImporting("edited-while-read.ts", `EDITED_AT=${at}`));
+      await store.takeBack([id]);
+      expect([at, readFileSync(store.path("a"), "utf8")]).toEqual([at, at === 6 ? "before" : "mine"]);
+    }
   });
 
   it("two undos of one call at once are one: the second finds nothing to do, and what was undone can be put again", async () => {
