@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -16,7 +17,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { diskOfWholeSeconds, smallDisk } from "../support/small-disk.ts";
-import { OwnStore } from "./own-store.ts";
+import { nodeImporting, OwnStore } from "./own-store.ts";
 
 const ENV = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
 
@@ -335,5 +336,74 @@ it("a name that comes in a folder, or goes from it, is seen however soon that is
     expect(Object.keys(await store.states(id))).toContain(`d/${round}`);
     const gone = await store.call(() => rmSync(store.path(`d/${round}`)));
     expect(await store.states(gone)).toMatchObject({ [`d/${round}`]: "ready" });
+  }
+});
+
+it("on a disk whose folders don't tell by their times, each name is seen that comes or goes", async () => {
+  const store = new OwnStore({}, { node: nodeImporting("folders-without-times.ts") });
+  mkdirSync(store.path("d"));
+  for (const name of ["d/mine", "d/old"]) writeFileSync(store.path(name), "before");
+  await store.begun();
+  const id = await store.call(() => {
+    writeFileSync(store.path("d/made"), "agent");
+    rmSync(store.path("d/old"));
+  });
+  expect(await store.states(id)).toEqual({ "d/made": "ready", "d/old": "ready" });
+});
+
+it("a clock that was set back hides no change, where a file has the same times once more", async () => {
+  const project = diskOfWholeSeconds();
+  if (project === undefined) return;
+  const store = new OwnStore({}, { project });
+  let isOneSecond = false;
+  while (!isOneSecond) {
+    store.restart(nodeImporting("clock-ahead.ts"));
+    await store.process.ask({ do: "prepare" });
+    writeFileSync(store.path("a"), "aaaa");
+    const { ctimeMs } = statSync(store.path("a"));
+    await store.process.ask({ do: "prepare" });
+    writeFileSync(store.path("a"), "bbbb");
+    isOneSecond = statSync(store.path("a")).ctimeMs === ctimeMs;
+    await store.process.stop();
+    store.restart(process.execPath);
+    await store.begun();
+  }
+  const tree = store.calls.at(-1)?.before ?? "";
+  expect(git(store.folder, { GIT_DIR: store.folder }, "cat-file", "blob", `${tree}:a`)).toBe("bbbb");
+});
+
+it("folders that come in each other's place are seen, whatever times and names they have", async () => {
+  const store = new OwnStore();
+  const filled = (name: string, text: string) => {
+    mkdirSync(store.path(name));
+    writeFileSync(store.path(`${name}/a`), text);
+    utimesSync(store.path(name), 1, 1);
+    utimesSync(store.path(`${name}/a`), 1, 1);
+  };
+  filled("d", "one");
+  filled("e", "two");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await store.begun();
+  for (let round = 0; round < 20; round++) {
+    const id = await store.call(() => {
+      renameSync(store.path("d"), store.path("x"));
+      renameSync(store.path("e"), store.path("d"));
+      renameSync(store.path("x"), store.path("e"));
+    });
+    expect(await store.states(id)).toEqual({ "d/a": "ready", "e/a": "ready" });
+  }
+});
+
+it("a name that comes while a folder is looked at, or right after, is seen by the next look", async () => {
+  const store = new OwnStore();
+  for (let i = 0; i < 30; i++) mkdirSync(store.path(`${i}`));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let round = 0; round < 60; round++) {
+    // Not waited for.
+    const looking = store.begun();
+    for (let i = 0; i < 30; i++) writeFileSync(store.path(`${i}/${round}`), "");
+    await looking;
+    await store.begun();
+    expect(listed(store, store.calls.at(-1)?.before ?? "")).toHaveLength(30 + 30 * (round + 1));
   }
 });
