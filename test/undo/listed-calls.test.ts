@@ -72,6 +72,47 @@ it("a log that was written anew, and a store that is gone, are no longer as they
   expect(await listed.all()).toEqual([]);
 });
 
+it("of twenty thousand undos of undos each is listed as it is", async () => {
+  const folder = tempFolder();
+  const { store, began } = logIn(folder);
+  began("0", 0);
+  const lines = Array.from({ length: 20_000 }, (_, at) => [
+    { line: "before", id: `${at + 1}`, agent: null, session: "", executor: "undo", at, paths: ["x"], of: [`${at}`] },
+    { line: "after", id: `${at + 1}`, tree: TREES[1], missing: null },
+  ]).flat();
+  appendFileSync(
+    join(store, "calls.jsonl"),
+    lines.map((line) => `${JSON.stringify({ tree: TREES[0], missing: null, ...line })}\n`).join(""),
+  );
+  const all = await new ListedCalls(folder).all();
+  // The last one counts, so that the one before it doesn't, and so on.
+  expect(all.map(({ isUndone }) => isUndone)).toEqual(all.map((_, at) => at % 2 === 1));
+});
+
+it("of two undos of one call the later one counts, and of one that was taken back what was there before", async () => {
+  const folder = tempFolder();
+  const { began, ended } = logIn(folder);
+  const listed = new ListedCalls(folder);
+  const act = (id: string, at: number, of?: string[]) => {
+    began(id, at, of === undefined ? {} : { agent: null, executor: "undo", of });
+    ended(id);
+  };
+  const undone = async () => (await listed.all()).filter(({ isUndone }) => isUndone).map(({ id }) => id);
+  act("call", 1);
+  act("one", 2, ["call"]);
+  act("two", 3, ["call"]);
+  expect(await undone()).toEqual(["call"]);
+  act("again", 4, ["two"]);
+  expect(await undone()).toEqual(["two"]);
+  act("three", 5, ["call"]);
+  expect(await undone()).toEqual(["two", "call"]);
+  act("back", 6, ["again"]);
+  expect(await undone()).toEqual(["again", "call"]);
+  // It couldn't put back a file.
+  began("failed", 7, { agent: null, executor: "undo", of: ["three"] });
+  expect(await undone()).toEqual(["again", "call"]);
+});
+
 it("of ten thousand calls a look again costs a small part of reading them, and no look keeps others waiting for long", async () => {
   const folder = tempFolder();
   const { store } = logIn(folder);

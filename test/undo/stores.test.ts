@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -17,11 +18,12 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ConfinedRun } from "../../main/decide/confinement/box.ts";
 import type * as RunLater from "../../main/decide/places/run-later.ts";
+import { readCalls } from "../../main/undo/call-log.ts";
 import { StoreProcess } from "../../main/undo/store-process.ts";
 import { Undo } from "../../main/undo/undo.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { OwnStore } from "./own-store.ts";
+import { nodeImporting, OwnStore } from "./own-store.ts";
 
 /** How often it was looked whether a file runs later. */
 const looked = vi.hoisted(() => ({ count: 0 }));
@@ -172,10 +174,52 @@ describe("what is forgotten", () => {
   });
 });
 
+it("a call that has to be kept, and comes while its project is forgotten, isn't kept by what is removed", async () => {
+  const { undo, project, kept, run } = keeping({ require: true });
+  for (let i = 0; i < 200; i++) writeFileSync(join(project, `${i}`), "before");
+  await kept();
+  const stop = vi.spyOn(StoreProcess.prototype, "stop");
+  onTestFinished(() => stop.mockRestore());
+  for (let round = 1; round <= 5; round++) {
+    const forgotten = undo.forget();
+    while (stop.mock.calls.length < round) await nextTurn();
+    const id = await run().catch(() => undefined);
+    await forgotten;
+    if (id !== undefined) expect((await undo.files({ call: id })).calls).toEqual([id]);
+    await kept();
+  }
+});
+
+it("of a long chain of undos each agent gets to know what was done with its files", async () => {
+  const { undo, project, folder, kept, ended, clock } = keeping();
+  writeFileSync(join(project, "a"), "before");
+  const id = await kept();
+  writeFileSync(join(project, "a"), "the agent's");
+  await ended(id);
+  const [name = ""] = readdirSync(folder);
+  const store = join(folder, name);
+  const call = readCalls(store).find((one) => one.id === id);
+  const ids = [id, ...Array.from({ length: 20_000 }, (_, at) => `undo-${at}`)];
+  const [before, after] = [call?.before ?? "", call?.after ?? ""];
+  const chain = ids.slice(1).flatMap((one, at) => {
+    const undone = { id: one, agent: null, session: "", executor: "undo", at: clock.now, of: [ids[at] ?? ""] };
+    const [from, to] = at % 2 === 0 ? [after, before] : [before, after];
+    return [
+      { line: "before", ...undone, paths: ["a"], tree: from, missing: null },
+      { line: "after", id: one, tree: to, missing: null },
+    ];
+  });
+  appendFileSync(join(store, "calls.jsonl"), chain.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  clock.now += 1;
+  for await (const { files } of undo.takeBack({ call: ids.at(-1) ?? "" }, [], "undo"))
+    expect(files).toMatchObject([{ path: "a", outcome: "restored" }]);
+  expect(undo.unreported.take({ agent: "ada", session: "s" })).toMatchObject({ put_again: ["a"] });
+});
+
 describe("one process at a time has a store", () => {
-  const nextOf = ({ folder, root }: OwnStore) => {
+  const nextOf = ({ folder, root }: OwnStore, node = process.execPath) => {
     const bounds = { max_files: 10_000, max_bytes: 2 ** 30, days: 7 };
-    const next = new StoreProcess({ folder, root, bounds, node: process.execPath });
+    const next = new StoreProcess({ folder, root, bounds, node });
     onTestFinished(() => next.stop());
     return next;
   };
@@ -217,12 +261,13 @@ describe("one process at a time has a store", () => {
     const store = new OwnStore();
     store.end();
     rmSync(join(store.folder, "pid"), { force: true });
-    const both = [nextOf(store), nextOf(store)];
+    const slow = nodeImporting("slow-to-claim.ts");
+    const both = [nextOf(store, slow), nextOf(store, slow)];
     const answers = both.map((one) => one.ask({ do: "prepare" }).then(() => one));
     const first = await Promise.race(answers);
     // As long as that one has it, the other one says nothing.
     const other = both.find((one) => one !== first);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     expect([other?.waiting, readFileSync(join(store.folder, "pid"), "utf8").split("\n")[0]]).toEqual([
       1,
       `${first.pid}`,

@@ -194,7 +194,11 @@ async function shown({ state, missing, files = [FILE], contents, language = "en"
   const { api } = partialOperator(gate.operator, {
     "undo.list": async () => [knownCall(id, state, missing ?? null)],
     "undo.files": async () => ({ calls: [id], files }),
-    "undo.contents": async () => contents ?? { before: "a\n", agent: "b\n", now: "b\n" },
+    "undo.contents": async ({ calls }) => {
+      // Of what is shown, whatever was called since.
+      expect(calls).toEqual([id]);
+      return contents ?? { before: "a\n", agent: "b\n", now: "b\n" };
+    },
   });
   const { page, problems } = await openPage(api, { at: `activity/${id}`, browser: browser(), ...look });
   const section = page.locator(".call-files");
