@@ -4,7 +4,7 @@ import { keepLatest } from "../base/keep-latest.ts";
 import type { Bounds } from "./bounds.ts";
 import { appendLine, type Changer, type KnownCall, logSize, MAX_LOG, readCalls, writeCalls } from "./call-log.ts";
 import { type Held, treeOfHeld } from "./held.ts";
-import { enter, openRoot } from "./in-folder.ts";
+import { enter, openRoot, tried } from "./in-folder.ts";
 import { keepFile, NotStored, Objects } from "./objects.ts";
 import { readProject, type Seen, seenOf, stored, TooMany } from "./project-tree.ts";
 import {
@@ -147,7 +147,8 @@ export class UndoStore {
     const close = () => {
       // The project can be removed, or its disk unmounted, while nothing of it is looked at.
       process.chdir("/");
-      closeSync(fd);
+      // Whatever a disk that fails says to that, what was done is done.
+      tried(() => closeSync(fd));
     };
     let made: T;
     try {

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { expect, it } from "vitest";
 import { appendLine } from "../../main/undo/call-log.ts";
 import { StoreProcess } from "../../main/undo/store-process.ts";
@@ -120,6 +130,69 @@ it("killed at each step of a snapshot, an undo and the tidying after it: either 
   }
   expect(states.size).toBeGreaterThan(2);
 }, 900_000);
+
+it("a disk that fails at any step of an undo: what is said of each file is so, nothing else is touched, and the same undo ends it", async () => {
+  const seen = new Set<string>();
+  for (const [code, lasts] of [
+    ["EIO", false],
+    ["ENOSPC", true],
+  ] as const) {
+    let isThrough = false;
+    for (let step = 1 + (Date.now() % (2 * EACH)); !isThrough; step += 2 * EACH) {
+      const store = new OwnStore();
+      mkdirSync(store.path("src"));
+      for (const name of ["a", "src/b", "src/c"]) writeFileSync(store.path(name), "before");
+      symlinkSync("before", store.path("link"));
+      const id = await store.call(() => {
+        for (const name of ["a", "src/b"]) writeFileSync(store.path(name), "agent");
+        rmSync(store.path("link"));
+        rmSync(store.path("src/c"));
+        mkdirSync(store.path("made"));
+        writeFileSync(store.path("made/d"), "agent");
+      });
+      mkdirSync(store.path("mine"));
+      writeFileSync(store.path("mine/file"), "mine");
+      const is = () =>
+        Object.fromEntries(
+          ["a", "src/b", "src/c", "link", "made", "made/d", "mine/file"].map((name) => [
+            name,
+            textAt(store.path(name)),
+          ]),
+        );
+      const [agent, before] = [is(), { a: "before", "src/b": "before", "src/c": "before", link: "-> before" }];
+      const all = { ...before, made: "none", "made/d": "none", "mine/file": "mine" };
+      store.restart(nodeImporting("failing-at-step.ts", `FAILS_AT=${step} FAILS_WITH=${code} LASTS=${lasts}`));
+      const undo = await store.takeBack([id]).catch(() => undefined);
+      const now = is();
+      for (const [name, text] of Object.entries(now)) {
+        const outcome = undo?.outcomes[name];
+        seen.add(`${outcome}`);
+        expect([code, step, name, text]).toEqual([
+          code,
+          step,
+          name,
+          outcome === "restored" ? all[name as keyof typeof all] : agent[name],
+        ]);
+      }
+      isThrough = undo !== undefined && Object.values(undo.outcomes).every((outcome) => outcome === "restored");
+      isThrough &&= Object.keys(undo?.outcomes ?? {}).length === 6;
+      store.restart(process.execPath);
+      await store.takeBack([id]);
+      expect([code, step, is()]).toEqual([code, step, all]);
+      const left = readdirSync(store.root).concat(readdirSync(store.path("src")));
+      expect([code, step, left.filter((name) => name.startsWith("."))]).toEqual([code, step, []]);
+      store.end();
+    }
+  }
+  expect([...seen].sort()).toEqual(["failed", "restored", "undefined"]);
+}, 900_000);
+
+function textAt(path: string): string {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return "none";
+  if (stat.isSymbolicLink()) return `-> ${readlinkSync(path)}`;
+  return stat.isDirectory() ? "folder" : readFileSync(path, "utf8");
+}
 
 it("what an undo had half made goes with the next process, and nothing else does", async () => {
   const store = new OwnStore();
