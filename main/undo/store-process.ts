@@ -46,10 +46,19 @@ export interface StorePlace {
   boxMaker?(): string | null;
 }
 
+interface Waiting {
+  /** Of what is asked, in characters. */
+  length: number;
+  /** What has been said of a long answer. */
+  parts: unknown[][];
+  resolve(answer: never): void;
+  reject(error: Error): void;
+}
+
 export class StoreProcess {
   readonly #child: ChildProcess;
   readonly #boxMaker: () => string | null;
-  readonly #waiting = new Map<number, { length: number; resolve(answer: never): void; reject(error: Error): void }>();
+  readonly #waiting = new Map<number, Waiting>();
   #count = 0;
   #waitingLength = 0;
   #saidAt = 0;
@@ -109,14 +118,14 @@ export class StoreProcess {
       if (this.hasEnded) return reject(new Error("the process that keeps what can be undone ended"));
       if (this.#waiting.size === 0) this.#saidAt = performance.now();
       const line = `${JSON.stringify({ n, maker: this.#boxMaker(), ...asked })}\n`;
-      this.#waiting.set(n, { length: line.length, resolve, reject });
+      this.#waiting.set(n, { length: line.length, parts: [], resolve, reject });
       this.#waitingLength += line.length;
       this.#child.stdin?.write(line);
     });
   }
 
   #answered(line: string): void {
-    let said: { n: number; answer?: unknown; failed?: string };
+    let said: { n: number; part?: unknown[]; answer?: unknown; failed?: string };
     try {
       said = JSON.parse(line);
     } catch {
@@ -124,9 +133,11 @@ export class StoreProcess {
     }
     this.#saidAt = performance.now();
     const one = this.#waiting.get(said.n);
+    if (said.part !== undefined) return void one?.parts.push(said.part);
     this.#waiting.delete(said.n);
     this.#waitingLength -= one?.length ?? 0;
-    if (said.failed === undefined) one?.resolve(said.answer as never);
+    if (said.failed === undefined)
+      one?.resolve((one.parts.length === 0 ? said.answer : [...one.parts, said.answer].flat()) as never);
     else one?.reject(new Error(said.failed));
   }
 

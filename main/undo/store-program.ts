@@ -19,6 +19,8 @@ export type Asked =
 
 /** Once nobody has asked for so long, what was seen is stored; in milliseconds. */
 const STORE_AFTER_MS = 1000;
+/** Files in one line of an answer. */
+const PIECE = 200;
 
 function answerTo(store: UndoStore, asked: Asked): unknown {
   switch (asked.do) {
@@ -54,7 +56,11 @@ function run(folder: string, root: string, bounds: string): void {
     const { n, maker, ...asked } = JSON.parse(line) as Asked & { n: number; maker: string | null };
     store.boxedBy(maker);
     try {
-      say({ n, answer: (await answerTo(store, asked)) ?? null });
+      let made = (await answerTo(store, asked)) ?? null;
+      // Whoever takes a long line apart keeps others waiting.
+      for (; Array.isArray(made) && made.length > PIECE; made = made.slice(PIECE))
+        say({ n, part: made.slice(0, PIECE) });
+      say({ n, answer: made });
     } catch (error) {
       say({ n, failed: error instanceof Error ? error.message : String(error) });
     }

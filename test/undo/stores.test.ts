@@ -544,8 +544,12 @@ it("while many files are looked at others have their turn", async () => {
     if (!isDone) setImmediate(look);
   };
   look();
+  const parse = vi.spyOn(JSON, "parse");
   expect((await undo.files({ call: id })).files).toHaveLength(names.length);
   isDone = true;
+  // Nor is what its store says of them taken apart at once.
+  expect(Math.max(...parse.mock.calls.map(([text]) => text.length))).toBeLessThan(100_000);
+  parse.mockRestore();
   await nextTurn();
   expect(looked.count).toBeGreaterThanOrEqual(names.length);
   expect(most).toBeLessThan(names.length / 4);
