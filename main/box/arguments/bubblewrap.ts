@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { holdsSecret, isAtOrBelow, kindOf, realForm } from "@metnos-gate/shell-reading/files";
 import { GateError } from "../../../ipc/contract/gate-error.ts";
 import type { Declaration } from "../../decide/confinement/declaration.ts";
+import { liesInKeys } from "../../decide/places/protected-paths.ts";
 import { makeCaches, projectFolder, TOOL_FOLDERS } from "./caches.ts";
 import {
   isRepository,
@@ -514,7 +515,9 @@ function maskWords(
   if (!isThere(real) || reads.includes(path) || reads.includes(real)) return [];
   if (![project, ...writes].some((folder) => isAtOrBelow(real, folder))) return [];
   if (isFolder(real)) return ["--ro-bind", covers.closed, real];
-  if (!holdsSecret(path, real)) return [];
+  // What lies among keys is hidden whatever is in it.
+  const isKey = liesInKeys(isAtOrBelow(path, project) ? path.slice(project.length) : path);
+  if (!isKey && !holdsSecret(path, real)) return [];
   const cover = coverOf(real, project, indexes);
   return cover === "none" ? [] : ["--ro-bind", covers[cover], real];
 }

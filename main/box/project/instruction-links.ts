@@ -9,7 +9,7 @@ import {
   RULE_LIMITS,
   RULES,
 } from "../../decide/places/instructions.ts";
-import { endsInKeys } from "../../decide/places/protected-paths.ts";
+import { liesInKeys } from "../../decide/places/protected-paths.ts";
 import type { TimeSlice } from "./time-slice.ts";
 
 /**
@@ -47,10 +47,7 @@ function staysBelow(path: string, folder: string): boolean {
   return kind !== "link" || kindOf(real) === "file";
 }
 
-const isSecret = (path: string): boolean => {
-  const names = path.split("/");
-  return askedEachTime(path) !== undefined || names.some((_, at) => endsInKeys(names, at + 1));
-};
+const isSecret = (path: string): boolean => askedEachTime(path) !== undefined || liesInKeys(path);
 
 /** The files below a folder that this one imports. `stay`: none of its imports is a secret or lies outside, nor are they too many. */
 function importsOf(file: string, folder: string): { inside: string[]; stay: boolean } {

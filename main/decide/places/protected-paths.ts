@@ -280,6 +280,12 @@ export function endsInKeys(names: readonly string[], count = names.length): bool
   );
 }
 
+/** The same of what lies in one as well, whatever it is called. */
+export function liesInKeys(path: string): boolean {
+  const names = path.split("/");
+  return names.some((_, at) => endsInKeys(names, at + 1));
+}
+
 /** Most paths hold none of the names that a rule begins with: then only the few rules that begin with a pattern are left. */
 function rulesFor(names: readonly Segment[]): readonly Protected[] {
   const there: string[] = [];

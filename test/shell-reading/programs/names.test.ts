@@ -326,8 +326,9 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "when a call was asked for, or a folder was looked at",
     words: "at",
-    files: ["activity/call-line.ts", "activity/kept-calls.ts"],
+    files: ["activity/call-line.ts", "activity/kept-calls.ts", "activity/call-facts.ts"],
   },
+  { why: "what a call needs beyond what is named", words: "more", files: ["activity/call-facts.ts"] },
   { why: "when the end was recorded", words: "at", files: ["audit/head.ts", "audit/log.ts"] },
   { why: "what a file is opened for", words: "read", files: ["files/in-place-file.ts", "files/own-files.ts"] },
   { why: "a file that is read", words: "fd read", files: ["audit/archive-file.ts"] },
