@@ -30,8 +30,9 @@ const E2E = [
 const APART = [
   // They put something else in Electron's place.
   "test/desktop/**/*.test.ts",
-  // Puts other words in the place of the gate's.
+  // They put something else in the place of the gate's words, and of a look at each file.
   "test/serve/words.test.ts",
+  "test/undo/stores.test.ts",
   // Measures its process's memory: other files' must not be in it.
   "test/serve/heap-keeper.test.ts",
 ];

@@ -261,10 +261,12 @@ describe.skipIf(NO_BROWSER !== null)("who comes back after more than five minute
     onTestFinished(() => context.close());
     await context.addInitScript(`
       globalThis.decisions = 0;
+      globalThis.isConnected = false;
       globalThis.WebSocket = class extends WebSocket {
         constructor(...given) {
           super(...given);
           this.addEventListener("message", ({ data }) => {
+            isConnected = true;
             if (JSON.parse(data).event?.type === "decision") decisions++;
           });
         }
@@ -274,6 +276,7 @@ describe.skipIf(NO_BROWSER !== null)("who comes back after more than five minute
     await installClock(page);
     await page.goto((await linkTo(gate)).url);
     await page.getByRole("heading", { level: 1 }).waitFor();
+    await expect.poll(() => page.evaluate("isConnected")).toBe(true);
     await stopClock(page);
     const hide = (isHidden: boolean) =>
       page.evaluate(`
