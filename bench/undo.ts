@@ -42,7 +42,10 @@ async function timed(act: () => unknown): Promise<number> {
 }
 
 function startedIn({ base, project }: Place): StoreProcess {
-  return new StoreProcess({ folder: join(base, "store"), root: project, bounds: BOUNDS, node: process.execPath });
+  const folder = join(base, "store");
+  // As the gate does: a store makes no folder anew that was forgotten.
+  mkdirSync(folder, { recursive: true });
+  return new StoreProcess({ folder, root: project, bounds: BOUNDS, node: process.execPath });
 }
 
 function gitAdd({ base, project }: Place): () => void {
