@@ -170,19 +170,19 @@ describe("a call that ran other than it was allowed", () => {
     expect((await gate.operator.call("status", {})).alarms).toEqual([]);
 
     const next = await agent.ask({ ...call, context: { ...call.context, call_id: "c2" } });
-    const input = { executor: "fs_read", args: { path: "/srv/p/secret-4711" } };
+    const input = { executor: "fs_read", args: { path: "/srv/p/secret-quzwyx" } };
     agent.send("tool.ran", { id: "r", call_id: "c2", ok: true, duration_ms: 30, input });
     expect((await agent.next("tool.ran.ok")).data).toEqual({ id: "r", confined: null });
     const { alarms } = await gate.operator.call("status", {});
     expect(alarms).toMatchObject([{ code: "ran_other_than_allowed", subject: "tester" }]);
-    expect(JSON.stringify(alarms)).not.toContain("4711");
+    expect(JSON.stringify(alarms)).not.toContain("quzwyx");
     const lines = await gate.operator.call("audit.tail", { lines: 20 });
     const { decision_id } = next.decision;
     expect(lines.filter(({ event }) => event === "ran.other")).toMatchObject([
       { decision_id, agent: "tester", executor: "fs_read", ran_executor: "fs_read" },
     ]);
     expect(lines.filter(({ event }) => event === "outcome")).toMatchObject([{ duration_ms: 12 }, { duration_ms: 30 }]);
-    expect(JSON.stringify(lines)).not.toContain("4711");
+    expect(JSON.stringify(lines)).not.toContain("quzwyx");
     const entries = (await gate.operator.call("activity.list", {})).entries;
     expect(entries.map(({ reported }) => reported?.ran_other)).toEqual([true, undefined]);
   });
