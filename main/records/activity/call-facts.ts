@@ -1,4 +1,4 @@
-import { programName, type SimpleCommand, type Word } from "@metnos-gate/shell-reading";
+import { programName, type Word } from "@metnos-gate/shell-reading";
 import { programOf, workingDirectoryOf } from "@metnos-gate/shell-reading/programs";
 import { CAPABILITIES, LEVELS, type Level, outcomeSchema, STAGES, type Stage } from "../../../ipc/contract/decision.ts";
 import type { Principal } from "../../../ipc/contract/operator-api.ts";
@@ -10,7 +10,7 @@ import type { KeptRuling, LevelCells, RuledNeed } from "../../decide/policy/repl
 import type { Denial, Unfinished } from "../../decide/stages/examination.ts";
 import { CAPABILITY_REGISTRY } from "../../targets/capabilities.ts";
 import { isUnresolvable, pathName, type ResolvedRequirement, targetText } from "../../targets/target.ts";
-import type { CallLines } from "./call-line.ts";
+import { type CallLines, Lately } from "./call-line.ts";
 import { LEFT_OUT } from "./command-text.ts";
 import { isKnownSubcommand } from "./known-words.ts";
 
@@ -58,8 +58,7 @@ const MAX_PLACES = 64;
 /** Programs of a command line that are named, and how deep those that start others are followed. */
 const MAX_PROGRAMS = 4;
 const MAX_DEPTH = 2;
-/** For so long an agent's settings are taken to lie where they lay. In milliseconds. */
-const KNOWN_MS = 30_000;
+/** Working directories of which it is remembered where an agent's settings lie. */
 const MAX_KNOWN = 200;
 
 const IS_RULED = 1;
@@ -76,14 +75,13 @@ export interface CallFact {
 export class CallFacts {
   readonly #home: string;
   readonly #lines: Pick<CallLines, "rootOf" | "isProgram">;
-  readonly #steady: () => number;
-  readonly #settings = new Map<string, { settings: AgentSettings; at: number }>();
+  readonly #settings: Lately<AgentSettings>;
 
   /** `steady`: milliseconds of a monotonic clock. */
   constructor(home: string, lines: Pick<CallLines, "rootOf" | "isProgram">, steady = () => performance.now()) {
     this.#home = home;
     this.#lines = lines;
-    this.#steady = steady;
+    this.#settings = new Lately(steady, MAX_KNOWN);
   }
 
   /** Null of a call that no agent made. `denial`: of the stage that denied it. @throws SQLite's error where grants can't be read */
@@ -168,14 +166,7 @@ export class CallFacts {
 
   #settingsOf({ call, settings: { env } }: Unfinished): AgentSettings {
     const cwd = workingDirectoryOf(call, this.#home);
-    const key = cwd ?? "";
-    const now = this.#steady();
-    const known = this.#settings.get(key);
-    if (known !== undefined && now - known.at < KNOWN_MS) return known.settings;
-    if (this.#settings.size >= MAX_KNOWN) this.#settings.clear();
-    const settings = new AgentSettings({ home: this.#home, cwd, env });
-    this.#settings.set(key, { settings, at: now });
-    return settings;
+    return this.#settings.of(cwd ?? "", () => new AgentSettings({ home: this.#home, cwd, env }));
   }
 
   /** `cd; npm test`; "" of a call that is no command line. */
@@ -183,13 +174,10 @@ export class CallFacts {
     const named = new Set<string>();
     for (const { reading } of commandLinesOf(x))
       for (const command of reading.commands)
-        if (command.isSpeculative !== true && named.size <= MAX_PROGRAMS) named.add(this.#programOf(command, project));
+        if (command.isSpeculative !== true && named.size <= MAX_PROGRAMS)
+          named.add(this.#wordsOf(command.name, command.argv, project, MAX_DEPTH));
     const all = [...named];
     return all.length > MAX_PROGRAMS ? `${all.slice(0, MAX_PROGRAMS).join("; ")}; ${LEFT_OUT}` : all.join("; ");
-  }
-
-  #programOf({ name, argv }: SimpleCommand, project: string | null): string {
-    return this.#wordsOf(name, argv, project, MAX_DEPTH);
   }
 
   #wordsOf(name: string, argv: readonly Word[], project: string | null, depth: number): string {

@@ -31,7 +31,7 @@ const MAX_WHOLE = 4000;
 /** Places of one line that are shown, and that are counted. */
 const SHOWN = 4;
 const COUNTED = 64;
-/** For so long a folder's project, and whether a program is there, is taken to be the same. In milliseconds. */
+/** For so long a folder's project, whether a program is there, and where settings lie is taken to be the same. In milliseconds. */
 const KNOWN_MS = 30_000;
 const MAX_KNOWN = 2000;
 
@@ -49,15 +49,15 @@ export class CallLines {
   readonly #home: string;
   readonly #keep: Keep;
   readonly #folders: readonly string[];
-  readonly #steady: () => number;
-  readonly #projects = new Map<string, { root: string | null; isRepository: boolean; at: number }>();
-  readonly #programs = new Map<string, { is: boolean; at: number }>();
+  readonly #projects: Lately<{ root: string | null; isRepository: boolean }>;
+  readonly #programs: Lately<boolean>;
 
   constructor({ home, keep, path, steady = () => performance.now() }: LineSettings) {
     this.#home = home;
     this.#keep = keep;
     this.#folders = path.split(":").filter((folder) => folder.startsWith("/"));
-    this.#steady = steady;
+    this.#projects = new Lately(steady, MAX_KNOWN);
+    this.#programs = new Lately(steady, MAX_KNOWN);
   }
 
   /** Whatever the call says. */
@@ -123,30 +123,44 @@ export class CallLines {
 
   /** The repository that a folder is in; the folder itself outside of one, never the home folder or one above it. */
   #projectOf(folder: string): { root: string | null; isRepository: boolean } {
-    const known = this.#projects.get(folder);
-    const now = this.#steady();
-    if (known !== undefined && now - known.at < KNOWN_MS) return known;
-    if (this.#projects.size >= MAX_KNOWN) this.#projects.clear();
-    const real = realForm(folder) ?? folder;
-    const repository = projectRoot(real, this.#home);
-    const holdsHome = [this.#home, realForm(this.#home) ?? this.#home].some((home) => isAtOrBelow(home, real));
-    const found = { root: repository ?? (holdsHome ? null : real), isRepository: repository !== null, at: now };
-    this.#projects.set(folder, found);
-    return found;
+    return this.#projects.of(folder, () => {
+      const real = realForm(folder) ?? folder;
+      const repository = projectRoot(real, this.#home);
+      const holdsHome = [this.#home, realForm(this.#home) ?? this.#home].some((home) => isAtOrBelow(home, real));
+      return { root: repository ?? (holdsHome ? null : real), isRepository: repository !== null };
+    });
   }
 
   /** True for a program that lies on PATH, or among the project's own. */
   isProgram(name: string, project: string | null): boolean {
     if (!/^[A-Za-z0-9_][\w.+-]{0,63}$/.test(name)) return false;
-    const key = `${name}\0${project ?? ""}`;
-    const known = this.#programs.get(key);
+    return this.#programs.of(`${name}\0${project ?? ""}`, () => {
+      const own = project === null ? [] : [`${project}/node_modules/.bin`, `${project}/.venv/bin`];
+      return [...this.#folders, ...own].some((folder) => isThere(`${folder}/${name}`));
+    });
+  }
+}
+
+/** What was found on the disk, by a key, for some seconds: then it is looked for again. */
+export class Lately<T> {
+  readonly #steady: () => number;
+  readonly #most: number;
+  readonly #known = new Map<string, { found: T; at: number }>();
+
+  /** @param steady milliseconds of a monotonic clock @param most keys that are remembered */
+  constructor(steady: () => number, most: number) {
+    this.#steady = steady;
+    this.#most = most;
+  }
+
+  of(key: string, find: () => T): T {
     const now = this.#steady();
-    if (known !== undefined && now - known.at < KNOWN_MS) return known.is;
-    if (this.#programs.size >= MAX_KNOWN) this.#programs.clear();
-    const own = project === null ? [] : [`${project}/node_modules/.bin`, `${project}/.venv/bin`];
-    const is = [...this.#folders, ...own].some((folder) => isThere(`${folder}/${name}`));
-    this.#programs.set(key, { is, at: now });
-    return is;
+    const known = this.#known.get(key);
+    if (known !== undefined && now - known.at < KNOWN_MS) return known.found;
+    if (this.#known.size >= this.#most) this.#known.clear();
+    const found = find();
+    this.#known.set(key, { found, at: now });
+    return found;
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as piece } from "node:timers/promises";
 import { emptyLog } from "../../base/sqlite/database.ts";
 import { namesIn } from "./call-facts.ts";
 import type { KeptCalls } from "./kept-calls.ts";
@@ -14,8 +15,6 @@ const REMOVED_AT_ONCE = 2000;
 const LOOKED_AT_ONCE = 20_000;
 /** A database of so few bytes is written anew in a moment, which gives its room back. */
 const SMALL_BYTES = 20_000_000;
-
-const piece = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Removes what is kept of calls, in pieces. What is removed isn't in the file's bytes any more. @returns how many. @throws SQLite's error */
 export async function forgetCalls(kept: KeptCalls, forgotten: Forgotten): Promise<number> {

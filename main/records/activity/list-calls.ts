@@ -1,3 +1,4 @@
+import { setImmediate as piece } from "node:timers/promises";
 import {
   type ActivityPage,
   type ActivityToday,
@@ -24,8 +25,6 @@ const FEW = 20_000;
 const MAX_WORDS = 8;
 /** Files and hosts of a day's row that are named. */
 const NAMED = 20;
-
-const piece = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export interface CallsQuery {
   agent?: string | undefined;

@@ -1,3 +1,4 @@
+import { setImmediate as piece } from "node:timers/promises";
 import { CALL_RESULTS } from "../../../ipc/contract/activity.ts";
 import type { Outcome } from "../../../ipc/contract/decision.ts";
 import {
@@ -55,8 +56,6 @@ interface Verdict {
 }
 
 const ALLOWED = CALL_RESULTS.indexOf("allowed");
-
-const piece = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** @throws SQLite's error */
 export async function tryPolicy(
@@ -177,7 +176,12 @@ class TriedPolicy {
 }
 
 const unknown = (why: TryUnknown, was: Outcome | null, mayLoosen: boolean): Verdict => ({
-  ...{ change: "unknown", was, would_be: null, unknown: why, may_loosen: mayLoosen, depends: false },
+  change: "unknown",
+  was,
+  would_be: null,
+  unknown: why,
+  may_loosen: mayLoosen,
+  depends: false,
 });
 
 function changeOf(was: Outcome, wouldBe: Outcome | null): Verdict["change"] {

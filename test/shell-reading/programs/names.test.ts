@@ -326,7 +326,7 @@ const ALLOWED: readonly { why: string; words: string; files: readonly string[] }
   {
     why: "when a call was asked for, or a folder was looked at",
     words: "at",
-    files: ["activity/call-line.ts", "activity/kept-calls.ts", "activity/call-facts.ts"],
+    files: ["activity/call-line.ts", "activity/kept-calls.ts"],
   },
   { why: "what a call needs beyond what is named", words: "more", files: ["activity/call-facts.ts"] },
   { why: "when the end was recorded", words: "at", files: ["audit/head.ts", "audit/log.ts"] },
